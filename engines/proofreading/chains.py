@@ -94,13 +94,15 @@ _CLAUSE_END = re.compile(r"[.,;:!?—–§]")
 _MOST_WORDS_OF_REMARK = 40
 """Characters behind a formula that say what it is about."""
 _FULL_STOP = re.compile(r"[.!?](?:\s|$)")
-_UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
-"""Words that no point ends, with the blank line before the formula in which their sentence goes on."""
+_UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?|[ \t]*[,:])\s*\n[ \t]*\n\s*\Z")
+"""Words that no point ends, or the comma or colon behind a formula, with the blank line before the formula in
+which their sentence goes on."""
 SENTENCE_BREAK = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|(?<=\|)[ \t]*\n[ \t]*(?=\|)|;\s|[。！？；]"
 )
 
 
+_LEADING_ON = frozenset(("i", "e", "i.e", "that", "is", "so", "hence", "thus", "therefore"))
 _MARK = re.compile(r"(?<!§)(?<!§ )(?:(?P<cross>[❌✗✘✖])|(?P<tick>[✅✓✔]))")
 """A cross or tick that is not right behind a formula."""
 _CROSSED = re.compile(r"[\s)\]|&]*[❌✗✘✖]")
@@ -248,7 +250,16 @@ class ChainLink:
             or (mentions("refused", remark) and len(words_of(remark)) <= _MOST_REFUSING)
             for remark in self.remarks
         )
-        return refused or starts_with_refusal(self.words_after) or self._is_denied_of_all or self.is_quoted
+        refused = refused or self._leads_to_refused or self._is_denied_of_all or self.is_quoted
+        return refused or starts_with_refusal(self.words_after)
+
+    @property
+    def _leads_to_refused(self) -> bool:
+        """Whether the next statement says it in other words, or follows from it, and is refused: "§, i.e. §.
+        That is impossible"."""
+        words = words_of(self.words_after)
+        leads_on = bool(words) and _LEADING_ON.issuperset(words) and not self.words_after.startswith(".")
+        return leads_on and bool(self.next_formula) and starts_with_refusal(self.words_after_next)
 
     @cached_property
     def is_called_false(self) -> bool:

@@ -10,7 +10,8 @@ from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
+from engines.proofreading.cue_phrases import mentions, read_last_cue
+from engines.proofreading.divergent_integrals import describe_divergence
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.near_consequences import find_known_places
@@ -51,7 +52,10 @@ def find_contradicted_value(
         return None
     if free_symbols(right) or not free_symbols(left) or any(map(is_ambiguous, (left, right))):
         return None
-    if is_supposed(link) or (not link.index and read_last_cue(link.words_before) == "given"):
+    # "It is found at once, and § " introduces no value that is worked out.
+    if is_supposed(link, may_give_value=not right.children):
+        return None
+    if not link.index and read_last_cue(link.words_before) == "given":
         return None
     if not left.children:
         return _find_other_total(facts, link, left, right, judge, numbers)
@@ -100,7 +104,8 @@ def find_other_value_there(
     if any(one.piece_index == other.piece_index - _NEXT_PIECE and name == side for one, side, _ in before):
         return None
     words = link.words_before.rpartition("§")[2]
-    gives = mentions("obtaining", words) and link.piece_index - other.piece_index == _NEXT_PIECE
+    gives = mentions("obtaining", words) or read_last_cue(words) == "claimed"
+    gives = gives and link.piece_index - other.piece_index == _NEXT_PIECE
     if not gives or name.children or free_symbols(value) or link.index or link.has_denial_nearby:
         return None
     known = next((one for one in reversed(facts.in_scope) if one.left == left and not one.is_value), None)
@@ -129,10 +134,12 @@ def _find_other_total(
     here = known.position.scope is link.position.scope and link.line - known.line <= _NEAR_LINES
     here = here and not (known.alternative or known.is_supposed)
     # Another integral may be that of another example, unless words draw it from the first.
-    drawn = is_concluded(link) or mentions("obtaining", last_clause(link.words_before))
+    drawn = is_concluded(link) or link.connective == "so"
     is_worked_out = drawn or _TOTALS.isdisjoint(right.list_labels())
     if not (is_total and here and is_worked_out) or any(map(DECIMAL.match, right.list_labels())):
         return None
+    if divergence := next(filter(None, map(describe_divergence, right)), ""):
+        return Accusation(f"{divergence}, {describe_sources([known])}", Evidence("stated values", (known,)))
     verdict = judge.equal(known.right, right)
     if verdict.outcome != "different" or numbers.are_about_equal(known.right, right):
         return None

@@ -222,7 +222,7 @@ PHRASES: Mapping[str, str] = {
     "applying": "use uses using apply applies applying by with from via",
     "implying": "implies imply implying which_implies entails",
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
-    "between": "which this that it a an is are would be was we but does do did clearly obviously certainly",
+    "between": "which this that it a an is are would be was we but does do did clearly certainly again",
     "several": f"{_SEVERAL} value values root roots solution solutions",
     "one of several": _SEVERAL,
     "alternative": """
@@ -462,7 +462,6 @@ def calls_false(words: str) -> bool:
     >>> calls_false(", which is impossible"), calls_false("?"), calls_false(". Why is this marked as wrong?")
     (True, False, True)
     """
-    # "B: No, it is …" answers what somebody said.
     answered = re.match(r"[\s,.]*(?:\w+\s*:\s*no\s*[,!.]|no\s*[,!.]\s*(?:this|that)\b)", words, re.IGNORECASE)
     if answered or mentions("marked wrong", words.partition("§")[0]):
         return True
@@ -482,7 +481,8 @@ def calls_false(words: str) -> bool:
 @cache
 def _compile_refusal() -> re.Pattern[str]:
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
-    return re.compile(rf"[\s,;*_—–-]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", re.IGNORECASE)
+    begun = r"(?:[\s,;*_—–-]*|\.\s+(?=again\b))"
+    return re.compile(rf"{begun}(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", re.IGNORECASE)
 
 
 def names_other_object(words: str) -> bool:

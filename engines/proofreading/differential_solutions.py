@@ -51,7 +51,7 @@ def find_failed_solution(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     for path, part, instead in chain(iterate_changes(right), _iterate_opposite_exponents(right)):
         if _leaves_nothing(equation, name, variable, right.replace_subtree(path, part)):
             reason = f"it holds with {instead}, {describe_sources([equation])}"
-            return Accusation(reason, Evidence("last equation", (equation,)))
+            return Accusation(reason, Evidence("only statement", (equation,)))
     return None
 
 

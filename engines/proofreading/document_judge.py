@@ -31,6 +31,7 @@ from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
+from engines.proofreading.named_functions import name_functions
 from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.number_links import UNSOLVABLE
 from engines.proofreading.odd_statements import ComparedSides, find_odd_statements
@@ -128,6 +129,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         asked_for_mistakes=[place for _, place in _find_words(document, positions, "asking for mistakes")],
         contradictions=_find_words(document, positions, "contradiction"),
         refutations=_find_words(document, positions, "contrary"),
+        named_functions=name_functions(words),
         assigned=_find_words(document, positions, "assigning", "unsolvable"),
         matrices=matrices_of(document),
         mentions=[

@@ -43,6 +43,7 @@ from engines.proofreading.solved_formulas import (
     judge_solved_formula,
 )
 from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
+from engines.proofreading.stated_values import is_zero_of_its_kind
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import (
     AMBIGUOUS_LABELS,
@@ -376,7 +377,8 @@ class EquationLink:
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         angles = angles and "pi" not in self._labels  # without π it can be one of degrees
-        linear = len(real_roots(known.left, known.right, name, {})) == 1
+        logarithms = any({"ln", "log"} & {*side.list_labels()} for side in (known.left, known.right))
+        linear = not logarithms and len(real_roots(known.left, known.right, name, {})) == 1
         here = known.position.paragraph == link.position.paragraph and not known.alternative
         if not (claimed and last and exact and (known.is_certain or here)) or angles or linear:
             return None
@@ -537,6 +539,13 @@ class EquationLink:
                     return True
         return False
 
+    @property
+    def _has_stated_value(self) -> bool:
+        """Whether the text says of its left side which number it is."""
+        return any(
+            fact.left == self.left and not free_symbols(fact.right) for fact in self.context.facts.in_scope
+        )
+
     def _find_misapplication(self) -> Accusation | None:
         """Return where a value or a derivative of a function is not what the text's definition gives; None
         where it is.
@@ -575,7 +584,9 @@ class EquationLink:
         if sides[0]:
             is_value = left.label == "call" and all(not each.children for each in left.children)
             claimed = is_slope(left) or (read_last_cue(link.words_before) == "claimed" and not is_value)
-            if "call" in right.list_labels() or not claimed or self.context.is_sought(sides[0]):
+            # "§ = 2A + B, so 2A + B = 5" works out what was said to be 5.
+            is_sought = self.context.is_sought(sides[0]) and not self._has_stated_value
+            if "call" in right.list_labels() or not claimed or is_sought:
                 return None
         if any(LOG.search(fact.text) for fact in reduced.used):
             return None
@@ -728,7 +739,8 @@ class EquationLink:
             self.context.numbers.are_about_equal(reduced.left, each) for each in (reduced.right, right)
         ):
             return None
-        if not _differ_in_any_angle(reduced.left, reduced.right):
+        is_zero = is_zero_of_its_kind(self.context.judge, reduced.left, reduced.right)
+        if is_zero or not _differ_in_any_angle(reduced.left, reduced.right):
             return None
         return _cite_facts("stated values", verdict, reduced)
 

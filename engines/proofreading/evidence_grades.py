@@ -74,6 +74,9 @@ def grade_evidence(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact,
             return "strong" if _stand_beside(link, evidence) else "weak"
         case "definition" | "stated values":
             return _grade_sources(link, evidence, last_uses)
+        case "only statement":
+            lines = max((_measure_distance(link, source) for source in evidence.sources), default=0)
+            return "strong" if lines <= _NEAR_LINES else "weak"
         case "near consequence":
             return _grade_near_consequence(link, evidence)
         case "copy":

@@ -277,6 +277,7 @@ class Facts:
                             known, once=False, once_here=False, once_in_section=False, once_in_task=False
                         )
                     return
+        self._write_by_arguments(left, right, piece)
         known = self.functions.get(left.label)
         later = known and known.fact.position.paragraph != self.position.paragraph
         # Behind Q(x, y) = … another Q = … of a later paragraph is another function.
@@ -290,6 +291,15 @@ class Facts:
         if left != right:
             self.in_scope.append(fact)
             self.every.append(fact)
+
+    def _write_by_arguments(self, left: Tree, right: Tree, piece: int) -> None:
+        """Take the last form of a function in its chain as what it is, if only that has no other letters than
+        its arguments: `S(r) = 2r^2 + 2rh = 2r^2 + 54/r`."""
+        for name, known in self.functions.items():
+            letters = {*known.arguments}
+            in_chain = known.body == left and known.fact.piece == piece
+            if in_chain and free_symbols(right) == letters and not free_symbols(left) <= letters:
+                self.functions[name] = replace(known, body=right)
 
     def _define_function(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
         known = self.functions.get(name)

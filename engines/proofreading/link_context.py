@@ -30,6 +30,7 @@ from engines.proofreading.cue_phrases import (
 )
 from engines.proofreading.definition_ranges import read_range
 from engines.proofreading.facts import MOST_STEPS, Facts
+from engines.proofreading.kernel_vectors import HomogeneousEquation
 from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
 from engines.proofreading.link_verdicts import Accusation, Evidence, LinkVerdict
@@ -37,7 +38,7 @@ from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.names_used_once import find_meant_name
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.other_notations import name_unit, write_plain_thousands
+from engines.proofreading.other_notations import name_unit, name_upright_units, write_plain_thousands
 from engines.proofreading.parallel_statements import is_parallel
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
@@ -111,6 +112,7 @@ class LinkContext:
         inequalities: The inequalities judged so far, with their links.
         inequality_before: The last inequality that is no bound on a letter.
         congruence_before: The last congruence of letters modulo a number, with its sides and that number.
+        homogeneous_before: The last term that was said to be 0, and where.
         congruences: The residues that letters are said to leave, with their moduli, where they stand.
         redefines_star: Whether the text defines an operation `*` of its own.
         has_signed_infinity: Whether it writes +∞, so that ∞ can be of either sign.
@@ -121,6 +123,7 @@ class LinkContext:
         contradictions: Where it says that there is a contradiction, by the indices of pieces.
         refutations: Where it says that it supposes the contrary, likewise.
         assigned: Where it sets equations as tasks, or says that they have no solution, likewise.
+        named_functions: The letters that are functions which the text does not define.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
@@ -157,6 +160,7 @@ class LinkContext:
     inequalities: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     inequality_before: tuple[ChainLink, Tree] | None = None
     congruence_before: tuple[ChainLink, Tree, Tree, int] | None = None
+    homogeneous_before: HomogeneousEquation | None = None
     congruences: list[tuple[ChainLink, int, int]] = field(default_factory=list)
     redefines_star: bool = False
     has_signed_infinity: bool = False
@@ -167,6 +171,7 @@ class LinkContext:
     contradictions: Sequence[tuple[int, Position]] = ()
     refutations: Sequence[tuple[int, Position]] = ()
     assigned: Sequence[tuple[int, Position]] = ()
+    named_functions: frozenset[str] = frozenset()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
@@ -282,7 +287,7 @@ class LinkContext:
                 or values_agree(trees[0], trees[1], {}) is not False
             ):
                 return plain
-        return self.read_formula(sides[0]), self.read_formula(sides[1])
+        return name_upright_units(sides, self.read_formula(sides[0]), self.read_formula(sides[1]))
 
     def read_trees(self, link: ChainLink) -> tuple[Tree | None, Tree | None]:
         """Read both sides of a link as terms, None for one that cannot be read."""

@@ -34,12 +34,14 @@ from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.inequality_links import InequalityLink
+from engines.proofreading.kernel_vectors import find_vector_outside
 from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.limit_links import judge_limit
 from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.logarithm_bases import find_base_of_sources, find_logarithm_base
 from engines.proofreading.matrix_links import MatrixLinks
+from engines.proofreading.named_functions import work_out_named
 from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.number_links import SUPPOSED
 from engines.proofreading.odd_middles import describe_odd_middle
@@ -63,11 +65,13 @@ from engines.proofreading.rings_and_residues import (
 from engines.proofreading.root_conditions import reconsider_root
 from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Position
 from engines.proofreading.series_links import judge_expansion
+from engines.proofreading.stated_members import find_stated_member
 from engines.proofreading.stated_premises import refute_equation
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
     describe_failed_step,
     find_failed_root,
+    find_formula_value,
     find_lost_root,
     find_valued_statement,
     holds_at_roots_before,
@@ -459,6 +463,8 @@ class LinkJudge(LinkContext):
             if identical and not link.of_problem and (slip := self.describe_slip(link)):
                 return LinkVerdict(link, "wrong", slip)
             return judged
+        named = self.named_functions - self.facts.functions.keys()
+        left, right = work_out_named(left, named), work_out_named(right, named)
         free = free_symbols(left) | free_symbols(right)
         if not free:
             judged = self.numbers.judge_numbers(link, count_members(left), count_members(right))
@@ -477,6 +483,10 @@ class LinkJudge(LinkContext):
             return InequalityLink(self, link, left, right).judge_inequality()
         if are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
             return LinkVerdict(link, "wrong", "their members are lists of other lengths")
+        if outside := find_vector_outside(self.facts, self.judge, self.homogeneous_before, link, left, right):
+            self.keep_equation(link, left, right)
+            return LinkVerdict(link, "wrong", outside)
+        self.homogeneous_before = (link, left) if right == ZERO else self.homogeneous_before
         # Two letters with such values need not commute.
         if not self.matrices.isdisjoint(free) or len(free & self._list_matrix_values()) > 1:
             return self.matrix_links.judge_equation(link, left, right)
@@ -568,7 +578,9 @@ class LinkJudge(LinkContext):
         if mistake is None and not self._is_solved_next(left, right):
             valued = find_recurrence_value(self.facts, link, left, right)
             valued = valued or find_closed_form_value(self.facts, link, left, right, self.judge)
+            valued = valued or find_stated_member(self.facts, link, left, right)
             valued = valued or find_valued_statement(self.facts, link, left, right, self.judge)
+            valued = valued or find_formula_value(self.facts, link, left, right)
         if valued is not None:
             # An angle that is given with a sign of degrees is kept as its number.
             is_in_degrees = any(DEGREES.search(fact.text) for fact in valued.used)

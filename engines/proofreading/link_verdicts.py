@@ -17,11 +17,13 @@ VERDICTS: tuple[LinkOutcome, ...] = (
 )  # fmt: skip
 
 EvidenceKind = Literal[
-    "sides", "definition", "stated values", "last equation", "near consequence", "copy", "odd one", "name"
-]
+    "sides", "definition", "stated values", "last equation", "only statement", "near consequence", "copy",
+    "odd one", "name",
+]  # fmt: skip
 """What shows that a link fails: its sides alone, the definition of a function, values of its variables, the
-equation right before it, what would follow from earlier statements but for one change, a statement that it
-copies but for one change, others that hold where it does not, or a name that the text has only there."""
+equation right before it, the only statement of its kind nearby, what would follow from earlier statements but
+for one change, a statement that it copies but for one change, others that hold where it does not, or a name
+that the text has only there."""
 
 CopyVariation = Literal["", "opposite", "value", "definition"]
 """How a text varies statements: a term with another sign, another value, a name that is defined anew."""

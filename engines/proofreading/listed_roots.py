@@ -12,11 +12,13 @@ from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import words_of
 from engines.proofreading.facts import Facts
-from engines.proofreading.link_verdicts import Accusation, Evidence
+from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind
 from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.term_properties import OF_ANGLES, free_symbols, real_roots, values_agree
 
 _NEAR_LINES = 16
+_LINES_OF_ROOTS = 4
+"""From a formula for both roots to what they are."""
 _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
 _ALTERNATIVE = frozenset(("or", "oder", "ou", "o", "或", "または", "или"))
@@ -82,7 +84,35 @@ def find_failed_roots(facts: Facts, link: ChainLink, left: Tree, right: Tree) ->
     if not failed or not all(failed):
         return None
     reason = f"neither value solves {describe_sources(equations[:1]).removeprefix('by ')}"
-    return Accusation(reason, Evidence("last equation", (equations[0],)))
+    kind: EvidenceKind = "only statement" if len(equations) == 1 else "last equation"
+    return Accusation(reason, Evidence(kind, (equations[0],)))
+
+
+def find_other_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
+    """Return the formula that gives both roots, `x_{1,2} = 3 ± 1`, of which one is said to be another number,
+    `x_2 = 1`; None where it is one of them, or there is no such formula.
+
+    Args:
+        facts: What the text has said so far.
+        link: The link that says what the root is.
+        left: Its name.
+        right: Its value.
+    """
+    name, _, index = left.label.partition("_")
+    if left.children or index not in ("1", "2") or free_symbols(right) or link.has_denial_nearby:
+        return None
+    both = [
+        fact
+        for fact in facts.in_scope
+        if fact.left == Tree(f"{name}_1,2") and 0 <= link.line - fact.line <= _LINES_OF_ROOTS
+    ]
+    if link.relation != "=" or link.of_problem or not both or "pm" not in both[-1].right.list_labels():
+        return None
+    values = [choose_signs(both[-1].right, repeat(sign)) for sign in "+-"]
+    if any(values_agree(value, right, {}) is not False for value in values):
+        return None
+    reason = f"it is neither of the two values, {describe_sources(both[-1:])}"
+    return Accusation(reason, Evidence("only statement", (both[-1],)))
 
 
 def _are_alternatives(one: ChainLink, other: ChainLink) -> bool:

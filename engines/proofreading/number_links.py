@@ -20,7 +20,7 @@ from engines.mathematics.judging.shapes import evaluate_matrices, is_column, sha
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import has_last_word, mentions, read_last_cue
+from engines.proofreading.cue_phrases import has_last_word, mentions, read_last_cue, words_of
 from engines.proofreading.divergent_integrals import describe_divergence
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_changes, iterate_retyped, points_of
@@ -157,7 +157,9 @@ class NumberLinks:
             return LinkVerdict(link, "wrong", verdict.witness)
         excuse = self._find_excuse(link, left, right, verdict.witness)
         # What one number makes equal to all digits is not rounded.
-        if excuse.startswith(_ROUNDED_OTHERWISE) and (slip := self._find_exact_slip(link, left, right)):
+        if excuse.startswith(_ROUNDED_OTHERWISE) and (
+            slip := self._find_exact_slip(link, left, right) or self._find_digit_slip(left, right)
+        ):
             return LinkVerdict(link, "wrong", f"{verdict.witness}; it holds with {slip}")
         if excuse:
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
@@ -269,11 +271,12 @@ class NumberLinks:
             if shapes.count(kind) == 1 and {*shapes}.isdisjoint((*_RANGES, "such")):
                 return f"a {kind} and a letter or number"
         if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
-            if any(";" in side for side in (link.left, link.right)):
+            decimals = any(map(DECIMAL.match, labels))
+            if any(";" in side for side in (link.left, link.right)) and not decimals:
                 return "brackets with semicolons are continued fractions"
             if not {left.label, right.label} <= {*_COLLECTIONS, "tuple"}:
                 return "a collection and a letter or number"
-            if left.label in _RANGES and right.label in _RANGES:
+            if left.label in _RANGES and right.label in _RANGES and not decimals:
                 return "intervals can be ranges of whole numbers"
         # Notation: what can be read in several ways is only excused if it holds in one of them.
         unclear = _RUN_ON.search(link.left + " " + link.right) is not None
@@ -478,7 +481,9 @@ class NumberLinks:
             return False
         shares = [r"\%" in each for each in marks]
         if shares[0] != shares[1] and not (
-            any(added) or "100" in (*left.list_labels(), *right.list_labels())
+            any(added)
+            or "100" in (*left.list_labels(), *right.list_labels())
+            or words_of(link.words_after)[:1] == ["per"]  # "3/12 = 0.25 % per month" of 3 % per year
         ):
             return False
         equal = self.compare_by_relation(link.relation, left, right).outcome == "equal"
@@ -731,5 +736,27 @@ def _is_wrong_conversion(left: Tree, right: Tree) -> bool:
     if value is None or number is None:
         return False
     digits = len(converted[1].label.replace(".", "").strip("-0")) if not converted[1].children else 0
-    share = _CLOSE_CONVERSION if digits >= _MANY_DIGITS else _ROUGH_CONVERSION
+    is_close = digits >= _MANY_DIGITS or _is_simple_ratio(left, right)
+    share = _CLOSE_CONVERSION if is_close else _ROUGH_CONVERSION
     return abs(value - number) > share * max(abs(value), abs(number))
+
+
+def _is_simple_ratio(left: Tree, right: Tree) -> bool:
+    """Return whether the units of two quantities are simple multiples of each other, as km/h and m/s, which
+    nobody converts roughly."""
+    sizes = [
+        evaluate_term(Tree("/", (quantity.number, remove_units(side))), {})
+        for side in (left, right)
+        if (quantity := separate_units(side)) is not None
+    ]
+    if len(sizes) < _SIDES or not sizes[0] or not sizes[1]:
+        return False
+    ratio = Fraction(sizes[0] / sizes[1]).limit_denominator(_LARGEST_RATIO)
+    rest = ratio.numerator * ratio.denominator
+    for prime in (2, 3, 5):
+        while rest and rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
+_LARGEST_RATIO = 10**9

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from engines.core.tree import ONE, ZERO, Tree
+from engines.formula.meaning import Reading
 from engines.formula.unit_table import UNIT_SYMBOLS
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import free_variables, replace_variable
@@ -53,6 +55,43 @@ def name_unit(latex: str, quantity: str) -> str:
         return latex
     number = latex.removesuffix(quantity)
     return rf"{number}\text{{{quantity}}}" if _NUMBER_ALONE.fullmatch(number) else latex
+
+
+_UNIT_LETTERS = frozenset(("m", "s", "g", "h", "Ω"))
+"""Letters of units that stand for variables as often."""
+
+
+def name_upright_units(latex: tuple[str, str], left: Reading, right: Reading) -> tuple[Reading, Reading]:
+    r"""Return the sides of an equation of quantities with letters of units as units where they are written
+    upright, also in a fraction or power, and with Ω as one, which has no upright form.
+
+    Args:
+        latex: Both sides as they are written.
+        left: The left side.
+        right: The right side.
+
+    >>> from engines.formula.reader import read
+    >>> sides = r"2000\,\text{L}", r"2\,\mathrm{m^3}"
+    >>> name_upright_units(sides, *(read(side, "latex") for side in sides))[1].tree.list_labels()
+    ['*', '2', 'pow', 'unit', 'm', '3']
+    """
+    if not any(each.tree is not None and "unit" in each.tree.list_labels() for each in (left, right)):
+        return left, right
+    one, other = (
+        each if each.tree is None else replace(each, tree=_read_upright_units(each.tree, written))
+        for each, written in zip((left, right), latex, strict=True)
+    )
+    return one, other
+
+
+def _read_upright_units(tree: Tree, latex: str) -> Tree:
+    names = free_symbols(tree)
+    is_upright = r"\mathrm" in latex or r"\text" in latex or "Ω" in names
+    if not names or not names <= _UNIT_LETTERS or not is_upright or tree.label in names:
+        return tree
+    for name in names:
+        tree = replace_variable(tree, name, Tree("unit", (Tree(name),)))
+    return tree
 
 
 def write_plain_thousands(latex: str) -> str:

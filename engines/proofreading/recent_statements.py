@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import ends_with_phrase, is_made_of, last_clause, mentions
+from engines.proofreading.cue_phrases import (
+    ends_with_phrase,
+    is_made_of,
+    last_clause,
+    last_sentence,
+    mentions,
+    read_last_cue,
+)
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
@@ -144,11 +151,22 @@ def _find_rewritten_side(
         if slip := find_identity_slip(one, other, are_same, alike=not is_quoted):
             # In one example a function is one, and an arrow leads on from what stands before it.
             of_function = not link.is_unannounced and all(
-                fact.left.label == "call" and fact.is_about_task_of(link.position) for fact in used
+                fact.left.label == "call"
+                and (fact.is_about_task_of(link.position) or _is_written_anew(facts, fact, link, left, right))
+                for fact in used
             )
             from_last = link.connective == "so" and [fact.number for fact in used] == [facts.last_number]
             return describe_change(slip.reason, used, is_certain=of_function or from_last)
     return None
+
+
+def _is_written_anew(facts: Facts, fact: Fact, link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether a text draws another form of a function from what it said of it in the same scope: `So
+    p(x) = (x - 1)(x - 2)`. Of three forms another may be the odd one."""
+    here = fact.position.scope is link.position.scope and fact.left == left
+    agreed = (other for other in facts.in_scope if other.left == left and other is not fact)
+    drawn = read_last_cue(last_sentence(link.words_before)) == "claimed"
+    return here and drawn and not any(are_exactly_equal(other.right, right) for other in agreed)
 
 
 def _iterate_rewritten(

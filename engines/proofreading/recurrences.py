@@ -143,13 +143,14 @@ def find_closed_form_value(
     if step == "equal":
         index = odd[0] if odd else min(begun)
         value, fact = recurrence.values[index]
-        return ValuedStatement(work_out(Tree(str(index))), value, (fact, recurrence.fact))
+        stated = work_out(Tree(str(index))), value, (fact, recurrence.fact)
+        return ValuedStatement(*stated, kind="only statement")
     index = max(begun) + 1
     expected = None if odd or step != "different" else recurrence.work_out(index)
     if expected is None:
         return None
     used = (recurrence.fact, *recurrence.used.values())
-    return ValuedStatement(work_out(Tree(str(index))), expected, used)
+    return ValuedStatement(work_out(Tree(str(index))), expected, used, kind="only statement")
 
 
 def _split_index(label: str) -> tuple[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.counterexamples import holds_at
-from engines.proofreading.cue_phrases import denies_of_all, has_last_word, last_clause, mentions
+from engines.proofreading.cue_phrases import denies_of_all, has_last_word, last_clause, mentions, words_of
 from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
@@ -25,6 +25,8 @@ from engines.proofreading.term_properties import (
 
 _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
+_REFUSING = frozenset(("excluded", "extraneous", "rejected", "discarded", "inadmissible", "invalid"))
+"""What words behind a root say that is none."""
 _CLOSE = 1e-9
 _ELSEWHERE = (7.3, 0.37, -2.9)
 """Where a term has a value that is one of numbers."""
@@ -54,6 +56,7 @@ def _is_claimed(link: ChainLink) -> bool:
     drawn = drawn and not mentions("setting aside", clause)
     behind = f"{link.words_after} {link.words_after_next}"
     refused = link.of_problem or link.is_denied_directly or mentions("denied", behind)
+    refused = refused or not _REFUSING.isdisjoint(words_of(behind))
     return drawn and not (refused or link.alternatives or link.is_one_of_alternatives)
 
 

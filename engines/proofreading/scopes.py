@@ -77,6 +77,8 @@ PARAGRAPH_SIGN = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
 _COLUMNS_OF_ROW = 90
 """Columns by which a row of a table is said to be indented: everything else ends it."""
 _HEADING_END = re.compile(r"[}\n]")
+_UNENDED = re.compile(r"[,:，：]\s*\Z")
+"""The end of words whose sentence goes on."""
 _LEVELS = {name: number for number, name in enumerate(HEADINGS)}
 
 
@@ -236,9 +238,9 @@ class _Outline:
 
     def _follow(self, sign: re.Match[str], line: int) -> None:
         if sign["paragraph"]:
-            self._begin_paragraph(indented=len(sign["moved"] or ""))
-            while self.scope.kind == "supposition":
-                self._leave()
+            # A sentence that goes on to a displayed formula is still in its item.
+            goes_on = _UNENDED.search(sign.string[: sign.start()]) and not sign.string[sign.end() :].strip()
+            self._begin_next_paragraph(_COLUMNS_OF_ROW if goes_on else len(sign["moved"] or ""))
         elif sign["level"] or sign["marks"]:
             level = _LEVELS[sign["level"]] if sign["level"] else len(sign["marks"])
             self._begin_paragraph()
@@ -300,6 +302,9 @@ class _Outline:
             return
         kind = scope_kind(sign["lead"])
         if not kind or kind == "list" or (not sign["number"] and sign["mark"] == "("):
+            if blank := PARAGRAPH_SIGN.search(sign[0]):
+                written = sign[0][blank.end() :].lstrip("\n")
+                self._begin_next_paragraph(len(written) - len(written.lstrip()))
             self._read_plain(sign[0])
             return
         self._begin_headed(kind, sign["number"] or "", line)
@@ -356,6 +361,12 @@ class _Outline:
             self._close("case")
         self._begin_paragraph()
         self._open("case", which, line)
+
+    def _begin_next_paragraph(self, indented: int) -> None:
+        """Begin a paragraph behind a blank line, which no supposition reaches."""
+        self._begin_paragraph(indented)
+        while self.scope.kind == "supposition":
+            self._leave()
 
     def _begin_paragraph(self, indented: int = 0) -> None:
         """Begin a paragraph, which is in the items that are indented by fewer columns."""

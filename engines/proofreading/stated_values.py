@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.documents.reading import TextPiece
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
+    ends_with_phrase,
     has_last_word,
     is_made_of,
     last_clause,
@@ -24,7 +25,7 @@ from engines.proofreading.cue_phrases import (
 )
 from engines.proofreading.facts import Facts
 from engines.proofreading.known_points import find_positive_roots
-from engines.proofreading.link_verdicts import Accusation, Evidence
+from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.operation_values import OF_REAL
 from engines.proofreading.other_meanings import take_degrees
@@ -56,13 +57,14 @@ _MOST_VALUES = 8
 
 
 class ValuedStatement(NamedTuple):
-    """Both sides of a conclusion with the values that its paragraph gives all of its variables, and the sides
-    with angles in radians that it gives in degrees."""
+    """Both sides of a conclusion with the values that its paragraph gives all of its variables, also with
+    angles in radians that it gives in degrees, and what an accusation by them rests on."""
 
     left: Tree
     right: Tree
     used: tuple[Fact, ...]
     in_radians: tuple[Tree, Tree] | None = None
+    kind: EvidenceKind = "stated values"
 
 
 def find_valued_statement(
@@ -104,12 +106,14 @@ def describe_failed_calculation(
     statement: ValuedStatement, judge: Judge, numbers: NumberLinks
 ) -> Accusation | None:
     """Return what the sides of a calculation are, if they differ; None if they do not."""
-    one, other, used, in_radians = statement
+    one, other, used, in_radians, kind = statement
     verdict = judge.equal(one, other)
     # What the values were rounded for leaves digits that are a little off.
     if verdict.outcome != "different" or numbers.are_about_equal(one, other):
         return None
     if numbers.are_rounded_in_parts(one, other) or _is_rounded_to_units(one, other):
+        return None
+    if is_zero_of_its_kind(judge, one, other):
         return None
     if in_radians is not None and in_radians != (one, other) and numbers.are_about_equal(*in_radians):
         return None
@@ -119,7 +123,62 @@ def describe_failed_calculation(
     in_degrees = take_degrees(one), take_degrees(other)
     if in_degrees != (one, other) and values_agree(*in_degrees, {}) is not False:
         return None
-    return Accusation(f"{verdict.witness}, {describe_sources(used)}", Evidence("stated values", used))
+    return Accusation(f"{verdict.witness}, {describe_sources(used)}", Evidence(kind, used))
+
+
+def find_formula_value(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> ValuedStatement | None:
+    """Return the value of a quantity by the formula that the text gives for it and the values of its letters,
+    with the value that it is said to have: behind `c^2 = a^2 + b^2`, `a = 3` and `b = 4` the statement
+    `c^2 = 25`; None where the text gives no formula, or not all of its letters have one value nearby.
+    """
+    if link.relation != "=" or link.of_problem or link.is_denied_directly or link.is_one_of_alternatives:
+        return None
+    _, value, behind = link.words_before.rpartition("§")
+    follows_value = bool(value) and behind.strip() in (":", ",")
+    given = read_last_cue(link.words_before) == "given" and not (link.index or link.connective)
+    if free_symbols(right) or not free_symbols(left) or left.label == "call" or link.is_of_other_object:
+        return None
+    if given and not follows_value:
+        return None
+    near = [
+        fact
+        for fact in facts.in_scope
+        if fact.position.scope is link.position.scope and 0 <= link.line - fact.line <= _NEAR_LINES
+    ]
+    # A letter is another quantity a few lines further on.
+    if not left.children:
+        near = [fact for fact in near if fact.position.paragraph == link.position.paragraph]
+    formulas = [fact for fact in near if fact.left == left and not fact.alternative]
+    if not formulas or not free_symbols(formulas[-1].right) or any(fact.right == right for fact in formulas):
+        return None
+    values: dict[str, Fact] = {}
+    for name in sorted(free_symbols(formulas[-1].right)):
+        said = {fact.right: fact for fact in near if fact.is_value and fact.left == Tree(name)}
+        if len(said) != 1 or next(iter(said.values())).alternative:
+            return None
+        values[name] = next(iter(said.values()))
+    formula = formulas[-1].right
+    one = _insert_at_once(formula, {name: fact.right for name, fact in values.items()})
+    radians = {name: _take_radians(fact).right for name, fact in values.items()}
+    in_radians = _insert_at_once(formula, radians), right
+    return ValuedStatement(one, right, (formulas[-1], *values.values()), in_radians)
+
+
+_NEAR_LINES = 8
+
+
+def _insert_at_once(side: Tree, values: Mapping[str, Tree]) -> Tree:
+    """Return a term with values for its variables, in which a unit can have the letter of a variable."""
+    for name in values:
+        side = replace_variable(side, name, Tree(f"_{name}"))
+    for name, value in values.items():
+        side = replace_variable(side, f"_{name}", value)
+    return side
+
+
+def is_zero_of_its_kind(judge: Judge, term: Tree, number: Tree) -> bool:
+    """Return whether a term is said to be 0 and is the matrix or vector 0."""
+    return number == ZERO and judge.equal(term, Tree("*", (Tree("2"), term))).outcome == "equal"
 
 
 def _is_rounded_to_units(value: Tree, written: Tree) -> bool:
@@ -158,8 +217,13 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     names = free_symbols(left) | free_symbols(right)
     clause = last_clause(link.words_before.rstrip(" ,"))
     drawn = is_concluded(link) or mentions("obtaining", clause)
+    drawn = drawn or ends_with_phrase("restating", link.words_before)
     drawn = drawn or mentions("rearranging", last_sentence(link.words_before))
-    if link.relation != "=" or len(names) != 1 or not drawn or mentions("differentiating", link.words_before):
+    if link.relation != "=" or len(names) != 1 or not drawn:
+        return None
+    # "Differentiating § gives" is a step of another kind, and "the derivative is § , and § gives" is none.
+    before, _, behind = link.words_before.rpartition("§")
+    if mentions("differentiating", f"{last_clause(before)} {behind}"):
         return None
     if any(not side.children and free_symbols(side) for side in (left, right)):
         return None  # a root, of which the equation may have others
@@ -176,7 +240,7 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     known = facts.equation_for(name)
     if known is None or known.number != facts.last_number or known.alternative:
         return None
-    if known.position.paragraph != link.position.paragraph or link.piece_index - known.piece > 2:
+    if known.position.scope is not link.position.scope or link.piece_index - known.piece > _NEXT_PIECE:
         return None
     # A step from an equation holds at one of its roots at least.
     roots = real_roots(known.left, known.right, name, {})

@@ -17,6 +17,8 @@ from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symbols
 
 _NEAR_PARAGRAPHS = 3
+_PARAGRAPHS_OF_TOTAL = 6
+"""From an integral with a name to the step in which it is written in another way."""
 _LAST_FACTS = 6
 _CLOSE = 1e-9
 _DEPTH = 3
@@ -47,7 +49,7 @@ def judge_substitution(context: LinkContext, link: ChainLink, left: Tree, right:
             return LinkVerdict(link, "given", "an equation of differentials")
         return _judge_differentials(known, forms[0], forms[1])
     if not left.children:
-        return _judge_integrated(known, left.label, right)
+        return _judge_integrated(known, left.label, right) or _judge_total(known, left, right)
     # An integral without ends that is a number is one over all.
     is_total = left.label == "antiderivative" and not free_symbols(right)
     if not is_total and "antiderivative" in (*left.list_labels(), *right.list_labels()):
@@ -125,7 +127,7 @@ class _KnownVariables:
         )
         return all(
             fact.position.scope is here.scope
-            and here.paragraph - fact.position.paragraph <= 1
+            and (here.paragraph - fact.position.paragraph <= 1 or fact.right.label == "antiderivative")
             and not fact.alternative
             and (free_symbols(fact.right) - {name}).isdisjoint(_VARYING)
             and stated_next != fact.left.label
@@ -239,6 +241,23 @@ def _judge_integrated(known: _KnownVariables, name: str, right: Tree) -> LinkVer
 
 
 # ---- ∫ 2x (x^2 + 1)^3 dx = ∫ u^3 du
+
+
+def _judge_total(known: _KnownVariables, left: Tree, right: Tree) -> LinkVerdict | None:
+    """Return the verdict on what a name is said to be that was said to be an antiderivative, as behind a step
+    by parts."""
+    facts = known.context.facts.in_scope
+    fact = next((one for one in reversed(facts) if left in (one.left, one.right)), None)
+    if fact is None or fact.right.label != "antiderivative" or not free_symbols(right) or known.link.index:
+        return None
+    apart = known.link.position.paragraph - fact.position.paragraph
+    if apart > _PARAGRAPHS_OF_TOTAL or left.label in free_symbols(right) or is_supposed(known.link):
+        return None
+    known.used.append(fact)
+    judged = _judge_antiderivatives(known, fact.right, right)
+    if judged is not None and judged.outcome == "follows":
+        known.context.keep_equation(known.link, left, right)
+    return judged
 
 
 def _judge_antiderivatives(known: _KnownVariables, left: Tree, right: Tree) -> LinkVerdict | None:

@@ -41,9 +41,7 @@ _LONG_WHOLE = re.compile(r"-?\d{1,2000}\Z")
 _LONGEST_INDEX = 3
 _TENSOR_INDICES = frozenset("ijklmpqrs0123456789")
 _CONSTANTS = {"pi": math.pi, "e": math.e}
-_CLOSE = 1e-9
-_APART = 1e-3
-_ROUNDED = 0.02
+_CLOSE, _APART, _ROUNDED = 1e-9, 1e-3, 0.02
 _MOST_TERMS = 100
 """Of a sum or product whose value is asked for."""
 
@@ -60,10 +58,10 @@ def is_ambiguous(tree: Tree) -> bool:
     """Return whether a term can be meant in several ways: with units, signs ±, angles that may be in
     degrees."""
     angles = list_angles(tree)
-    plain = any(
-        "pi" not in each.list_labels() and each != Tree("0") and not free_symbols(each) for each in angles
+    plain = [each for each in angles if "pi" not in each.list_labels() and not free_symbols(each)]
+    return any(evaluate_term(each, {}) != 0 for each in plain) or not AMBIGUOUS_LABELS.isdisjoint(
+        tree.list_labels()
     )
-    return plain or not AMBIGUOUS_LABELS.isdisjoint(tree.list_labels())
 
 
 def list_angles(tree: Tree) -> list[Tree]:
@@ -588,7 +586,7 @@ def apart_in_any_sign(left: Tree, right: Tree) -> bool:
 def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
     """Return where two terms that are at most quadratic in a variable are equal, or two powers of numbers
     whose exponents are; [] for others."""
-    left, right = _take_logarithms(left, right)
+    left, right = _take_inverse(*_take_logarithms(left, right), name)
     gaps: list[float] = []
     for place in (0.0, 1.0, 2.0, 3.0, -1.0):
         one, other = (evaluate_term(side, {**at, name: place}) for side in (left, right))
@@ -619,6 +617,16 @@ def _take_logarithms(left: Tree, right: Tree) -> tuple[Tree, Tree]:
         Tree("*", (exponent, Tree("ln", (base,)))) for base, exponent in zip(bases, exponents, strict=True)
     )
     return one, other
+
+
+def _take_inverse(left: Tree, right: Tree, name: str) -> tuple[Tree, Tree]:
+    """Return x and 2^3 for `\\log_2 x` and 3, likewise for roots; other terms as they are."""
+    value = evaluate_term(right, {}) if name not in free_symbols(right) else None
+    if value is not None and left.label in ("log", "ln"):
+        base = left.children[0] if left.label == "log" else Tree("e")
+        return left.children[-1], Tree("pow", (base, right))
+    squared = left.label == "sqrt" and value is not None and value >= 0
+    return (left.children[0], Tree("pow", (right, Tree("2")))) if squared else (left, right)
 
 
 def take_odd_roots(tree: Tree) -> Tree:

@@ -6,11 +6,12 @@ from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.contradicted_values import find_contradicted_value, find_other_value_there
 from engines.proofreading.differential_solutions import find_failed_solution
+from engines.proofreading.initial_values import find_failed_constant
 from engines.proofreading.known_angles import find_other_value_at_angle
 from engines.proofreading.limits_with_remainders import find_other_limit
 from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Accusation
-from engines.proofreading.listed_roots import find_failed_alternative, find_failed_roots
+from engines.proofreading.listed_roots import find_failed_alternative, find_failed_roots, find_other_root
 from engines.proofreading.probability_laws import find_broken_law
 from engines.proofreading.taylor_coefficients import find_odd_coefficient
 
@@ -36,8 +37,10 @@ def find_mistake_in_example(
         find_failed_alternative(facts, link, left, right, before)
         or find_other_value_there(facts, link, left, right, stated)
         or find_failed_roots(facts, link, left, right)
+        or find_other_root(facts, link, left, right)
         or find_broken_law(facts, link, left, right)
         or find_odd_coefficient(facts, link, left, right)
+        or find_failed_constant(facts, link, left, right)
         or find_failed_solution(facts, link, left, right)
         or find_other_limit(link, left, right, context.judge)
         or find_other_value_at_angle(facts, link, left, right)

@@ -54,7 +54,7 @@ def test_one_change_makes_it_doubtful(
         return proofreader.check_links(text)[-1].verdict
 
     assert find_last(template.format(right)) not in ("wrong", "doubtful")
-    assert find_last(template.format(wrong)) == "doubtful"
+    assert find_last(template.format(wrong)) in ("wrong", "doubtful")
 
 
 @pytest.mark.parametrize(
