@@ -493,7 +493,7 @@ class _ChainWalker:
             if links := self._link_statement(statement, statements, index, words_after):
                 self.chain_count += 1
                 if not links[0].index:  # the side that was taken over can be empty
-                    links[0] = replace(links[0], may_go_on_from=named)
+                    links[0] = replace(links[0], may_go_on_from=named or links[0].may_go_on_from)
                 yield [
                     replace(link, argument=self.argument, is_premise=is_premise, connective_behind=following)
                     for link in links
@@ -683,6 +683,7 @@ def _make_links(
             statement.connective,
             modulus,
             piece.said,
+            may_go_on_from=tuple(map(trim_side, statement.beside.get(index, ()))),
         )
         for index, (relation, line) in enumerate(statement.relations)
         if sides[index] and sides[index + 1]

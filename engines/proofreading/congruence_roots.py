@@ -143,7 +143,8 @@ def judge_system(
     residue = find_residue(right, modulus)
     moduli = {number for _, number in system}
     whole = math.lcm(*moduli)
-    if residue is None or len(moduli) < 2 or whole > _LARGEST:
+    # Another number than theirs is one of a further congruence.
+    if residue is None or len(moduli) < 2 or whole > _LARGEST or math.gcd(whole, modulus) == 1:
         return None
     if modulus in moduli or link.of_problem or link.has_denial_nearby or link.is_one_of_alternatives:
         return None

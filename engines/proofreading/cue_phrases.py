@@ -90,7 +90,7 @@ _LOOKING_FOR_MISTAKES = (
 """How a text asks for the mistakes of a work, as `_QUANTIFYING`."""
 _ASKING_FOR_MISTAKES = f"""
     {_join_phrases(_LOOKING_FOR_MISTAKES)} what's_wrong whats_wrong contains_an_error contains_a_mistake
-    spot_all_errors spot_errors find_errors find_mistakes
+    spot_all_errors spot_errors find_errors find_mistakes choose_the_sequence choose_the_correct
 """
 _HYPOTHETICAL = _join_phrases(
     (("will would", "make"), ("would", "have get imply mean give follow be become require yield"))
@@ -246,6 +246,8 @@ PHRASES: Mapping[str, str] = {
     "right angle": "right_angle* rt_angle* rt._angle* of_a_right_angle",
     "clock time": "o'clock a.m p.m am pm hour hours hrs minutes mins clock departs arrives departure arrival",
     "clock": "clock clocks o'clock a.m p.m noon midnight",
+    "version": "version* release*",
+    "drawn to scale": "scale map maps drawn_to_scale blueprint floor_plan",
     "whole division": "integer_division floor_division integer_quotient* whole_quotient* truncat*",
     "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",
     "connective": """

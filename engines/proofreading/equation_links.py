@@ -44,7 +44,7 @@ from engines.proofreading.solved_formulas import (
 )
 from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.stated_values import is_zero_of_its_kind
-from engines.proofreading.statement_roles import is_concluded, is_supposed
+from engines.proofreading.statement_roles import is_concluded, is_initial_value, is_supposed
 from engines.proofreading.term_properties import (
     AMBIGUOUS_LABELS,
     DECIMAL,
@@ -322,7 +322,8 @@ class EquationLink:
         where nothing is supposed and the function is known."""
         if self.left.label != "call" or any(map(free_symbols, self.left.children[1:])):
             return False
-        known = self.context.facts.functions.get(self.left.children[0].label)
+        name = self.left.children[0].label
+        known = self.context.facts.functions.get(name)
         if known is None or free_symbols(self.right):
             return False
         here = known.fact.position.paragraph == self.link.position.paragraph
@@ -559,6 +560,8 @@ class EquationLink:
         beside = link.words_before.rpartition("§")[2]
         several = mentions("either", beside) if self._is_value_here else link.may_be_one_of_several
         if link.has_denial_nearby or (several and not is_slope(left)):
+            return None
+        if left.label == "call" and is_initial_value(link, left.children[0].label, self.context.equations):
             return None
         if _is_product_with_zero(self.context.facts, left, right):
             return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
@@ -49,8 +49,8 @@ _QUANTIFIERS = {r"\forall", r"\exists"}
 _JOINING = {r"\land", r"\wedge", r"\lor", r"\vee"} | _QUANTIFIERS
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
-    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
-    r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
+    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*[?!]\s*\})(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:stackrel|overset)\s*\{\s*[?!]\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
     r"|\\hskip\s*-?[\d.]+\s*(?:true\s*)?[a-z]{2}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|(?:\\[ ;]\s*){3,}"
@@ -119,6 +119,8 @@ class FormulaStatement:
         connective: As of a `ChainLink`.
         begins_with_relation: Whether its first side, which is empty, stands in the statement before it.
         arrow: The arrow of logic that leads from the statement before it, if one does.
+        beside: By the index of a relation that begins a row, the other sides that the row may go on from:
+            those of remarks in the row above.
     """
 
     sides: list[str]
@@ -126,6 +128,7 @@ class FormulaStatement:
     connective: str
     begins_with_relation: bool = False
     arrow: str = ""
+    beside: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def split_statements(latex: str, line: int = 1) -> list[FormulaStatement]:
@@ -367,21 +370,26 @@ class _StatementSplitter:
             above = None  # that went on with the column before it, and so does this one
         statement = next((one for one in self.statements if one is above), self._find_explained())
         self.statements.remove(statement)
+        others = (one.sides[-1] for one in self._list_row_above() if one is not statement and one.relations)
+        statement.beside[len(statement.relations)] = tuple(others)
         return statement
 
     def _find_explained(self) -> FormulaStatement:
         r"""Return the last statement of the row above, or the one before it that its remarks explain: a row
         behind `= \int e^u \, du, \quad u = x^2` goes on with the integral."""
-        begun = len(self.statements) - 1
-        while begun and self.statements[begun].connective not in ("row", "", "so", "since"):
-            begun -= 1
-        row = self.statements[begun:]
+        row = self._list_row_above()
         explained = (
             statement
             for at, statement in enumerate(row)
             if statement.relations and all(_explains(remark, statement) for remark in row[at + 1 :])
         )
         return next(explained, row[-1])
+
+    def _list_row_above(self) -> list[FormulaStatement]:
+        begun = len(self.statements) - 1
+        while begun > 0 and self.statements[begun].connective not in ("row", "", "so", "since"):
+            begun -= 1
+        return self.statements[max(begun, 0) :]
 
     def _read_row_end(self) -> str:
         side = self.current.sides[-1].rstrip(_TYPESETTING)

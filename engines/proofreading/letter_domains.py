@@ -441,7 +441,8 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None
 
 
 def list_counts(statement: Tree) -> list[Tree]:
-    """Return what the letters of factorials and binomials are: whole numbers that are not negative.
+    """Return what the letters of factorials and binomials and at the ends of sums are: whole numbers that
+    are not negative.
 
     >>> from engines.formula.reader import read
     >>> [each.list_labels() for each in list_counts(read("n! < x").tree)]
@@ -450,8 +451,8 @@ def list_counts(statement: Tree) -> list[Tree]:
     counted = {
         part
         for node in statement
-        if node.label in ("factorial", "binomial")
-        for part in node.children
+        if node.label in ("factorial", "binomial", "sum")
+        for part in (node.children[1:3] if node.label == "sum" else node.children)
         if not part.children and free_symbols(part)
     }
     return [

@@ -81,6 +81,7 @@ from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     DEGREES,
     WHOLE,
+    are_equal_modulo,
     are_exactly_equal,
     count_members,
     count_terms,
@@ -107,6 +108,8 @@ _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
+_MODULI = ("p", "q", "n", "m", "N")
+"""Letters of numbers by which is divided."""
 _EMPTY = Tree("set")
 _AMBIGUOUS_FOR_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
@@ -332,10 +335,13 @@ class LinkJudge(LinkContext):
         return ""
 
     def _is_denied_next(self, left: Tree, right: Tree) -> bool:
-        """Return whether the next link says that the sides are not equal: `-8 = -7`, but `-8 ≠ -7`."""
+        """Return whether the next link says that the sides are not equal: `-8 = -7`, but `-8 ≠ -7`, also with
+        the value of the right side."""
         following = self.next_link
-        is_denial = following is not None and following.relation == "!="
-        return following is not None and is_denial and (left, right) == self.read_trees(following)
+        if following is None or following.relation != "!=":
+            return False
+        one, other = self.read_trees(following)
+        return left == one and (right == other or self.are_equal(right, other))
 
     def _is_defined_next(self, judged: LinkVerdict) -> bool:
         """Return whether the next statement of its list defines anew what an accusation uses."""
@@ -458,6 +464,9 @@ class LinkJudge(LinkContext):
                 if not left.children and (residue := find_residue(right, int(number))) is not None:
                     self.congruences.append((link, residue, int(number)))
             judged = judge_congruence(link, left, right, modulus, self.judge)
+            other = self._find_stated_modulus(left, right)
+            if judged.outcome == "wrong" and not link.modulus and other:
+                return LinkVerdict(link, "right if", f"it is meant modulo {other}")
             # Without a modulus the sign says that both sides are the same whatever their variables are.
             identical = modulus is None and judged.outcome == "unread" and link.position.domain == NUMBERS
             if identical and not link.of_problem and (slip := self.describe_slip(link)):
@@ -530,6 +539,16 @@ class LinkJudge(LinkContext):
                 return LinkVerdict(link, "wrong", step.reason, evidence=step.evidence)
         return judged
 
+    def _find_stated_modulus(self, left: Tree, right: Tree) -> int:
+        """Return the value of a letter that the text states, by which a congruence without a modulus holds:
+        "if p = 13, then 12! ≡ -1"; 0 for none."""
+        values = (
+            int(fact.right.label)
+            for fact in reversed(self.facts.in_scope)
+            if fact.is_value and fact.left.label in _MODULI and fact.right.label.isdecimal()
+        )
+        return next((value for value in values if value > 1 and are_equal_modulo(left, right, value)), 0)
+
     def _judge_membership(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
         """Return the verdict on a member, subset or divisor; None where it depends on variables."""
         label = _MEMBERSHIPS[link.relation]
@@ -565,6 +584,9 @@ class LinkJudge(LinkContext):
         """Return the verdict on an equation that fails: wrong where one change mends it, doubtful where one
         does that may be about something else."""
         link = judged.link
+        # u = w = 0 says that both are 0, and not what they are to each other.
+        if next_side and not (free_symbols(next_side) or left.children or right.children):
+            return judged
         slip, other_accusation = "" if self._is_solved_next(left, right) else self.describe_slip(link), None
         mistake = Accusation(slip) if slip else None
         if (
@@ -595,9 +617,6 @@ class LinkJudge(LinkContext):
         mistake = mistake or find_mistake_in_example(self, link, left, right)
         if mistake is not None and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
-        # u = w = 0 says that both are 0, and not what they are to each other.
-        if next_side and not (free_symbols(next_side) or left.children or right.children):
-            return judged
         other_accusation = other_accusation or self.find_vanishing_change(link) or self.find_unused_name(link)
         other_accusation = other_accusation or self.find_recent_slip(link)
         other_accusation = other_accusation or find_failed_root(self.facts, self.pieces, link, left, right)

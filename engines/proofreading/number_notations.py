@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.cursor import UnreadError
@@ -35,7 +36,9 @@ _LEAST_POINTED = 8
 _TIME = re.compile(r"(\d{1,2})\.([0-5]\d)\Z")
 _DAYS = (12, 24)
 """Hours after which a clock shows the same."""
+_SCRIPTED_COUNT = re.compile(r"(?<![A-Za-z])[CA]\}*\s*[_^]")
 _OF_TANGENTS = frozenset(("atan", "acot"))
+_WORD_SIZES = (4, 8, 16, 32, 64)
 _OF_BRANCHES = frozenset(("atan", "acot", "+", "-", "*", "/", "sqrt", "pow"))
 _UNITS_IN_DEGREES = (90.0, 0.9, 1 / 60, 1 / 3600)
 """A right angle, a grade, a minute and a second."""
@@ -91,6 +94,8 @@ def judge_number_notations(
         return LinkVerdict(link, "right if", "the digits behind points are minutes")
     if _are_equal_as_hours(link, left, right):
         return LinkVerdict(link, "right if", "the hours of a clock begin again behind 12 or 24")
+    if (bits := _find_word_size(link)) and are_equal_modulo(left, right, 2**bits):
+        return LinkVerdict(link, "right if", f"numbers of {bits} bits begin again behind the largest")
     if _says(link, "whole division") and hold_as(_take_whole_quotients, left, right, judge):
         return LinkVerdict(link, "right if", "a division leaves its remainder out")
     if _is_root_of_either_sign(links, link, left, right, numbers):
@@ -228,6 +233,24 @@ def _are_equal_as_hours(link: ChainLink, left: Tree, right: Tree) -> bool:
     )
 
 
+def _find_word_size(link: ChainLink) -> int:
+    """Return the number of bits that the words beside a link say that numbers have: 8 in "8-bit integers"; 0
+    for none."""
+    words = " ".join((link.words_before, link.words_after)).replace("-bit", " bits").split()
+    sizes = (int(one) for one, other in pairwise(words) if one.isdecimal() and other.startswith("bit"))
+    return next((size for size in sizes if size in _WORD_SIZES), 0)
+
+
+def compare_versions(link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
+    """Return the verdict on numbers of versions, in which a point parts whole numbers: 1.10 > 1.9."""
+    labels = left.label, right.label
+    if link.relation not in ("<", ">") or not all(map(DECIMAL.match, labels)) or not _says(link, "version"):
+        return None
+    one, other = ([int(part) for part in label.split(".")] for label in labels)
+    holds = one > other if link.relation == ">" else one < other
+    return LinkVerdict(link, "right if", "the numbers are those of versions") if holds else None
+
+
 def _says(link: ChainLink, cue: str) -> bool:
     """Return whether the words beside a link, or the headings above it, have a phrase of a cue."""
     titles = (scope.title for scope in link.position.scope.lineage)
@@ -351,3 +374,15 @@ def _is_rounded_to_whole(
     labels = {*source.list_labels()}
     irrational = not labels.isdisjoint(_IRRATIONAL) and labels.isdisjoint(decimals)
     return irrational and abs(value - int(right.label)) < _HALF
+
+
+def hold_with_scripted_counts(link: ChainLink, numbers: NumberLinks) -> bool:
+    """Return whether an equation holds where `C_n^k` is how many ways there are to choose k of n."""
+    if link.relation != "=" or _SCRIPTED_COUNT.search(link.left + link.right) is None:
+        return False
+    names = Names(reads_unknown_signs=True, has_scripted_counts=True)
+    left, right = (read(side, names=names).tree for side in (link.left, link.right))
+    if left is None or right is None:
+        return False
+    verdict = numbers.compare_by_relation("=", left, right)
+    return verdict.outcome in ("equal", "equal if") and not verdict.witness

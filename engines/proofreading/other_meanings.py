@@ -25,7 +25,11 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
-from engines.proofreading.number_notations import judge_number_notations
+from engines.proofreading.number_notations import (
+    compare_versions,
+    hold_with_scripted_counts,
+    judge_number_notations,
+)
 from engines.proofreading.open_ends import hold_as, judge_open_ends
 from engines.proofreading.other_notations import (
     are_equal_in_hexadecimal,
@@ -74,11 +78,17 @@ from engines.proofreading.term_properties import (
     evaluate_complex,
     evaluate_term,
     find_residue,
+    find_units,
     free_symbols,
     has_summed_index,
     is_in_some_base,
 )
-from engines.proofreading.units_behind import is_converted, is_mixed_quantity, is_multiple_of_unit
+from engines.proofreading.units_behind import (
+    is_converted,
+    is_mixed_quantity,
+    is_multiple_of_unit,
+    take_miles,
+)
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
@@ -86,7 +96,6 @@ _ROMAN = re.compile(r"(?<![A-Za-z\\])(?:I{2,3}|IV|VI{1,3})(?![A-Za-z])")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
 _BOLD_ONE = re.compile(r"\\(?:mathbf|boldsymbol|bm|math(?:bb|bbm|ds))\s*\{?\s*1(?!\d)")
-_SCRIPTED_COUNT = re.compile(r"(?<![A-Za-z])[CA]\}*\s*[_^]")
 _PARTIAL = re.compile(r"\\partial(?![A-Za-z])")
 _SIGN_OF_SIZES = re.compile(r"\\times(?![A-Za-z])|(?<!\\)\*")
 _CROSS = re.compile(r"\\times(?![A-Za-z])")
@@ -167,6 +176,8 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    if versions := compare_versions(link, left, right):
+        return versions
     if link.relation == "=" and (
         number := judge_number_notations(judged, links, left, right, judge, numbers)
     ):
@@ -174,11 +185,11 @@ def reconsider_link(
     is_pair = left.label == "tuple" and _ANGLE_PAIR.match(link.left.lstrip()) is not None
     if is_pair and right.label not in ("tuple", "list", "matrix", "set"):
         return LinkVerdict(link, "not shown", "angle brackets with one value hold an inner product")
-    if _hold_with_scripted_counts(link, numbers):
+    if hold_with_scripted_counts(link, numbers):
         return LinkVerdict(link, "right if", "C and A with numbers below and above them count choices")
     if link.index and _hold_for_start(links[0], left, right, judge, numbers):
         return LinkVerdict(link, "right if", f"{links[0].left.strip()} is what the chain begins with")
-    if not free and hold_as(_take_miles, left, right, judge):
+    if not free and hold_as(take_miles, left, right, judge):
         return LinkVerdict(link, "right if", "m stands for a mile")
     # 2. Where a term ends that no bracket ends: the reader says which products those are.
     if open_end := judge_open_ends(link, left, right, judge, numbers):
@@ -205,7 +216,7 @@ def reconsider_link(
     if positive := find_positive_letters(left, right, judge):
         return LinkVerdict(link, "right if", positive)
     if hold_as(take_summands_in, left, right, judge):
-        return LinkVerdict(link, "right if", "what stands behind the sum is summed up, too")
+        return LinkVerdict(link, "right if", "what stands behind the operation belongs to it")
     universal = mentions("universal", link.words_before)
     # An identity of angles is one of those that inverse functions give.
     if not mentions("for all", link.words_before) and hold_as(undo_inverses, left, right, judge):
@@ -265,27 +276,14 @@ def _hold_for_start(first: ChainLink, left: Tree, right: Tree, judge: Judge, num
     return hold_as(lambda side: replace_variable(side, name.label, meant), left, right, judge)
 
 
-def _hold_with_scripted_counts(link: ChainLink, numbers: NumberLinks) -> bool:
-    """Return whether an equation holds where `C_n^k` is how many ways there are to choose k of n."""
-    if link.relation != "=" or _SCRIPTED_COUNT.search(link.left + link.right) is None:
-        return False
-    names = Names(reads_unknown_signs=True, has_scripted_counts=True)
-    left, right = (read(side, names=names).tree for side in (link.left, link.right))
-    if left is None or right is None:
-        return False
-    verdict = numbers.compare_by_relation("=", left, right)
-    return verdict.outcome in ("equal", "equal if") and not verdict.witness
-
-
-def _take_miles(tree: Tree) -> Tree:
-    """Return a term in which the unit m is a mile, as in m/hr."""
-    if tree.label == "unit" and tree.children[0].label == "m":
-        return Tree("unit", (Tree("mi"),))
-    return Tree(tree.label, tuple(map(_take_miles, tree.children)))
+def _is_identity_law(product: Tree, factor: Tree) -> bool:
+    """Return whether a term is the product of e with another, or of another with e: e a = a."""
+    return product.label == "*" and product.children in ((Tree("e"), factor), (factor, Tree("e")))
 
 
 def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
     link = judged.link
+    words = f"{link.words_before} {link.words_after}"
     pairs = (left, right), (right, left)
     divides = link.position.domain in ("residues", ALGEBRA)
     if any(each.relation in _SHIFTS and not (divides and each.relation == _DIVIDES) for each in links):
@@ -308,6 +306,14 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a letter in a partial derivative can depend on its variable"
     if any(_is_slope_of_name(node) for side in (left, right) for node in side):
         return "a letter in a derivative can depend on another"
+    if "arg" in left.list_labels() and "arg" in right.list_labels() and link.relation == "=":
+        return "arguments are meant up to full turns"
+    if any(one == ZERO and other.label in ("call", "tuple", "matrix") for one, other in pairs) and (
+        judged.reason.startswith(("a tuple", "a matrix"))
+    ):
+        return "0 can be the zero of vectors"
+    if any(_is_identity_law(one, other) for one, other in pairs):
+        return "e can be the identity of a group"
     if _BOLD_ONE.search(link.left + link.right):
         return "a bold 1 can be an identity or an indicator"
     if _SIGN_OF_SIZES.search(link.left + link.right) and _are_sizes(left, right):
@@ -348,6 +354,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "e beside a letter can be another quantity"
     if any(_is_total(one, other) for one, other in pairs):
         return "an integral without ends that is a number is one over all"
+    if not free and mentions("drawn to scale", words) and find_units(left) and find_units(right):
+        return "a scale says for what a length stands"
     if not free and is_multiple_of_unit(link, left, right):
         return "the word behind it can name a multiple of a unit"
     if not free and (is_converted(link, left, right) or is_mixed_quantity(link, left, right)):

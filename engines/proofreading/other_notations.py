@@ -228,11 +228,12 @@ def list_roots_taken(statement: Tree) -> list[Tree]:
 
 
 def take_summands_in(tree: Tree) -> Tree:
-    r"""Return a term in which what is added behind a sum belongs to its summand: `\sum_{k=1}^7 4k - 1`."""
+    r"""Return a term in which what is added behind a sum or derivative belongs to it: `\sum_{k=1}^7 4k - 1`,
+    `\frac{d}{dx} x^2 + 4x`."""
     parts = tuple(map(take_summands_in, tree.children))
-    if tree.label in ("+", "-") and len(parts) == 2 and parts[0].label == "sum":
+    if tree.label in ("+", "-") and len(parts) == 2 and parts[0].label in ("sum", "d"):
         *span, body = parts[0].children
-        return Tree("sum", (*span, Tree(tree.label, (body, parts[1]))))
+        return Tree(parts[0].label, (*span, Tree(tree.label, (body, parts[1]))))
     return Tree(tree.label, parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from engines.core.tree import Tree
@@ -16,6 +17,7 @@ from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.stated_facts import Fact, cite_fact
 from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import (
+    OF_ANGLES,
     evaluate_term,
     free_symbols,
     list_divisors,
@@ -119,6 +121,9 @@ def _describe_failed(context: LinkContext, fact: Fact, known: Fact, at: dict[str
     """Yield why a root of an equation is none of an earlier one, or of this one itself."""
     (name,) = at
     sides = fact.left, fact.right
+    of_angles = not OF_ANGLES.isdisjoint((*fact.left.list_labels(), *fact.right.list_labels()))
+    if of_angles and abs(at[name]) > 2 * math.pi:
+        return  # an angle in degrees
     divisors = set().union(*map(list_divisors, sides))
     values = [evaluate_term(side, at) for side in sides]
     if not all(any(evaluate_term(side, {name: one}) is not None for one in _ELSEWHERE) for side in sides):

@@ -7,6 +7,7 @@ whether a statement that fails is a mistake.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from engines.core.expression_language import GREEK
@@ -103,6 +104,21 @@ def is_supposed(link: ChainLink, *, may_give_value: bool = True) -> bool:
     given = may_give_value and (accompanied or mentions("introducing value", words))
     supposed = mentions("supposing", words) or given
     return link.is_denied_by_words_after or mentions("denied", words) or supposed
+
+
+def is_initial_value(link: ChainLink, name: str, equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> bool:
+    """Return whether a differential equation for a function stands beside a value of it: `y' = 2y, y(0) = 3`.
+
+    Args:
+        link: The link of the value.
+        name: The name of the function.
+        equations: The equations of the text up to the link.
+    """
+    slope = f"{name.rstrip('(')}'"
+    return any(
+        one.piece_index == link.piece_index and any(each.startswith(slope) for each in free_symbols(left))
+        for one, left, _ in equations[-4:]
+    )
 
 
 def is_main_clause(link: ChainLink) -> bool:

@@ -269,6 +269,15 @@ def _judge_antiderivatives(known: _KnownVariables, left: Tree, right: Tree) -> L
     names = list(dict.fromkeys(node.children[0].label for node in nodes))
     if not _MEASURES.isdisjoint(names):
         return None
+    # ∫ f(x, w) dw = g(x) is an integral over all w.
+    if any(
+        one.label == "antiderivative"
+        and one.children[0].label not in free_symbols(other)
+        and "antiderivative" not in other.list_labels()
+        and "call" in one.list_labels()
+        for one, other in ((left, right), (right, left))
+    ):
+        return None
     bases = [name for name in names if known.find_fact(name) is None]
     facts = filter(None, map(known.find_fact, names))
     if not bases:

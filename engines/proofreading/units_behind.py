@@ -71,3 +71,10 @@ def is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
     if link.relation == "approx" and not right.children:  # half a unit of the last digit
         room = max(room, 0.5 / 10 ** len(right.label.partition(".")[2]) / abs(right_value))
     return any(abs(left_value / right_value - ratio) <= room * ratio for ratio in ratios)
+
+
+def take_miles(tree: Tree) -> Tree:
+    """Return a term in which the unit m is a mile, as in m/hr."""
+    if tree.label == "unit" and tree.children[0].label == "m":
+        return Tree("unit", (Tree("mi"),))
+    return Tree(tree.label, tuple(map(take_miles, tree.children)))

@@ -153,3 +153,51 @@ _GERMAN = "Die Funktion und ihre Ableitung sind nicht gleich, denn es gilt hier 
 )
 def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, accused: list[str]) -> None:
     assert _list_accused(proofreader, _GERMAN + text) == accused
+
+
+@pytest.mark.parametrize(
+    ("text", "accused"),
+    [
+        # A zero of vectors, an identity of a group, arguments of complex numbers.
+        (r"Let $c(t)=(t^3,t^2)$. Then $c(0)=0$ and $c(1)=(1,1)$.", []),
+        (r"Let $c(t)=(t^3,t^2)$. Then $c(1)=(1,2)$.", ["c(1)=(1,2)"]),
+        (r"For all $a\in G$ we have $a\cdot e=e\cdot a=a$.", []),
+        (r"Let $w=\cos\frac\pi3+i\sin\frac\pi3$. Note that $\arg(w^6)=6\arg(w)$.", []),
+        # A value beside a differential equation is an initial one.
+        ("A solution is $y=5e^{x^2}$, for example. The task $$y'=2xy, \\quad y(0)=3$$ is another one.", []),
+        ("Let $y=5e^{x^2}$. Then $y(0)=3$.", ["y(0)=3"]),
+        # A row goes on from what stands before a remark.
+        (
+            r"$$\begin{aligned} & \lim_{x\to0}\frac{x-\sin x}{x^3} \\ & =\lim_{x\to 0}\frac{1-\cos x}{3x^2}"
+            r" \quad \cos 0=1 \\ & =\frac16 \end{aligned}$$",
+            [],
+        ),
+        (r"\begin{align*} 0.38&=0.74\cdot0.46\\ 0.38&\neq 0.3404 \end{align*}", []),
+        (r"So $0.38=0.74\cdot0.46$.", [r"0.38=0.74\cdot0.46"]),
+        # Versions, words of bits, scales, another modulus.
+        ("As version numbers, $1.10>1.9$ and $1.10>1.11$.", ["1.10>1.11"]),
+        ("With 8-bit unsigned integers, $250+10=4$ and $250+10=5$.", ["250+10=5"]),
+        (r"On a map of this scale, $4\text{ cm}=1\text{ km}$.", []),
+        (r"Note that $4\text{ cm}=1\text{ km}$.", [r"4\text{ cm}=1\text{ km}"]),
+        (
+            r"We know $2^{10}\equiv1\pmod{11}$. If $p=13$, then $5^2\equiv-1$ and $5^2\equiv 2$.",
+            [r"5^2congruent2"],
+        ),
+        (
+            r"We have $x\equiv 2\pmod 3$ and $x\equiv 3\pmod 4$. So $x\equiv 11\pmod{12}$. Therefore it"
+            r" satisfies $x\equiv 4\pmod 7$.",
+            [],
+        ),
+        (
+            "\\begin{enumerate}\\item Choose the sequence of steps that verifies it:\\begin{enumerate}"
+            "\\item $2(x+1)=2x+2=2x+3$\\item $2(x+1)=2x+1=2x+2$\\end{enumerate}\\end{enumerate}",
+            [],
+        ),
+        # What holds for the whole numbers with which a sum ends, and zeros of several letters.
+        (r"Therefore $1^3+2^3+\cdots+k^3<\frac{(k+1)^4}{4}$.", []),
+        (r"Therefore $1^3+2^3+\cdots+k^3<\frac{k^4}{4}$.", [r"1^3+2^3+\cdots+k^3<\frac{k^4}{4}"]),
+        (r"We have $0=r+s=y_1v_1+y_2v_2$ and $y_1=y_2=0$, so $r=s=0$.", []),
+    ],
+)
+def test_what_values_are_said_of(proofreader: TextProofreader, text: str, accused: list[str]) -> None:
+    assert _list_accused(proofreader, text) == accused
