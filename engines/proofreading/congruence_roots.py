@@ -143,14 +143,13 @@ def judge_system(
     residue = find_residue(right, modulus)
     moduli = {number for _, number in system}
     whole = math.lcm(*moduli)
-    # Another number than theirs is one of a further congruence.
-    if residue is None or len(moduli) < 2 or whole > _LARGEST or math.gcd(whole, modulus) == 1:
+    if residue is None or len(moduli) < 2 or whole > _LARGEST:
         return None
     if modulus in moduli or link.of_problem or link.has_denial_nearby or link.is_one_of_alternatives:
         return None
     sentence = words_of(last_sentence(link.words_before))
     of_all = not _SEVERAL.isdisjoint(sentence)
-    if not (of_all or is_concluded(link)) or is_supposed(link):
+    if not (of_all or is_concluded(link)) or is_supposed(link) or mentions("task", " ".join(sentence)):
         return None
     solution = next((n for n in range(whole) if all(n % number == rest for rest, number in system)), None)
     if solution is None:

@@ -31,6 +31,7 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.literal_substitutions import find_copied_wrong
+from engines.proofreading.number_links import measure_rounding
 from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import are_polynomials, find_repair
 from engines.proofreading.separate_equations import solves_another
@@ -559,9 +560,8 @@ class EquationLink:
         # "The endpoints have values § and § " names several values, each of its own place.
         beside = link.words_before.rpartition("§")[2]
         several = mentions("either", beside) if self._is_value_here else link.may_be_one_of_several
-        if link.has_denial_nearby or (several and not is_slope(left)):
-            return None
-        if left.label == "call" and is_initial_value(link, left.children[0].label, self.context.equations):
+        is_given = is_initial_value(link, left, self.context.equations)
+        if link.has_denial_nearby or is_given or (several and not is_slope(left)):
             return None
         if _is_product_with_zero(self.context.facts, left, right):
             return None
@@ -570,9 +570,8 @@ class EquationLink:
             return None
         if is_slope(left) and self._has_dependent_letters(reduced.used):
             return None
-        if reaches_out((left, right), reduced.used, self.context.ranges, self.context.judge):
-            return None
-        if is_root_of_square(reduced.left, reduced.right):
+        out = reaches_out((left, right), reduced.used, self.context.ranges, self.context.judge)
+        if out or is_root_of_square(reduced.left, reduced.right):
             return None
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):
@@ -622,6 +621,8 @@ class EquationLink:
         if right in left.children:  # i = i + 1 in a program, ω = 1 + ω of infinite numbers
             return ""
         gap = constant_gap(left, right) if self.exact_equality is False else self._find_transcendental_gap()
+        if gap and DECIMAL.match(right.label) and abs(Fraction(gap)) <= measure_rounding(right):
+            return ""
         return f"the sides differ by {gap} whatever their variables are" if gap else ""
 
     def _find_transcendental_gap(self) -> str:

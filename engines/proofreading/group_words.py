@@ -117,3 +117,8 @@ def _find_exponent(tree: Tree, value: int) -> int | None:
         exponent = _find_exponent(tree.children[1], value)
         return None if exponent is None else -exponent
     return value if not tree.children and free_symbols(tree) else None
+
+
+def is_identity_law(product: Tree, factor: Tree) -> bool:
+    """Return whether a term is the product of e with another, or of another with e: e a = a."""
+    return product.label == "*" and product.children in ((Tree("e"), factor), (factor, Tree("e")))

@@ -386,3 +386,8 @@ def hold_with_scripted_counts(link: ChainLink, numbers: NumberLinks) -> bool:
         return False
     verdict = numbers.compare_by_relation("=", left, right)
     return verdict.outcome in ("equal", "equal if") and not verdict.witness
+
+
+def is_measured(node: Tree) -> bool:
+    """Return whether a term is a decimal number with its uncertainty."""
+    return node.label == "pm" and any(map(DECIMAL.match, node.list_labels()))

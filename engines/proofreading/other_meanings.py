@@ -22,12 +22,14 @@ from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_
 from engines.proofreading.differentials import read_differential
 from engines.proofreading.elimination_steps import are_steps_of_elimination
 from engines.proofreading.facts import Facts
+from engines.proofreading.group_words import is_identity_law
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.number_notations import (
     compare_versions,
     hold_with_scripted_counts,
+    is_measured,
     judge_number_notations,
 )
 from engines.proofreading.open_ends import hold_as, judge_open_ends
@@ -146,6 +148,8 @@ def reconsider_link(
     units = free & {variable_name("i"), "j"}
     if units and not quantifies_over(link, units) and hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
+    if units and judge.equal(*map(_take_imaginary_unit, (left, right))).outcome == "undecided":
+        return LinkVerdict(link, "not shown", "i or j can be the imaginary unit")
     if differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
@@ -276,11 +280,6 @@ def _hold_for_start(first: ChainLink, left: Tree, right: Tree, judge: Judge, num
     return hold_as(lambda side: replace_variable(side, name.label, meant), left, right, judge)
 
 
-def _is_identity_law(product: Tree, factor: Tree) -> bool:
-    """Return whether a term is the product of e with another, or of another with e: e a = a."""
-    return product.label == "*" and product.children in ((Tree("e"), factor), (factor, Tree("e")))
-
-
 def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
     link = judged.link
     words = f"{link.words_before} {link.words_after}"
@@ -312,7 +311,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         judged.reason.startswith(("a tuple", "a matrix"))
     ):
         return "0 can be the zero of vectors"
-    if any(_is_identity_law(one, other) for one, other in pairs):
+    if any(is_identity_law(one, other) for one, other in pairs):
         return "e can be the identity of a group"
     if _BOLD_ONE.search(link.left + link.right):
         return "a bold 1 can be an identity or an indicator"
@@ -360,6 +359,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "the word behind it can name a multiple of a unit"
     if not free and (is_converted(link, left, right) or is_mixed_quantity(link, left, right)):
         return "the unit behind it is another than that of its left side"
+    if by_facts and any(map(is_measured, right)):
+        return "a value with its uncertainty is measured"
     if _is_index_in_matrix(judged.evidence):
         return "the letter i in a matrix can be the imaginary unit"
     if are_steps_of_elimination(left, right):

@@ -106,18 +106,18 @@ def is_supposed(link: ChainLink, *, may_give_value: bool = True) -> bool:
     return link.is_denied_by_words_after or mentions("denied", words) or supposed
 
 
-def is_initial_value(link: ChainLink, name: str, equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> bool:
+def is_initial_value(link: ChainLink, left: Tree, equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> bool:
     """Return whether a differential equation for a function stands beside a value of it: `y' = 2y, y(0) = 3`.
 
     Args:
         link: The link of the value.
-        name: The name of the function.
+        left: Its left side.
         equations: The equations of the text up to the link.
     """
-    slope = f"{name.rstrip('(')}'"
-    return any(
-        one.piece_index == link.piece_index and any(each.startswith(slope) for each in free_symbols(left))
-        for one, left, _ in equations[-4:]
+    slope = f"{left.children[0].label.rstrip('(')}'" if left.label == "call" else ""
+    return bool(slope) and any(
+        one.piece_index == link.piece_index and any(each.startswith(slope) for each in free_symbols(side))
+        for one, side, _ in equations[-4:]
     )
 
 

@@ -165,7 +165,7 @@ def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, a
         (r"Let $w=\cos\frac\pi3+i\sin\frac\pi3$. Note that $\arg(w^6)=6\arg(w)$.", []),
         # A value beside a differential equation is an initial one.
         ("A solution is $y=5e^{x^2}$, for example. The task $$y'=2xy, \\quad y(0)=3$$ is another one.", []),
-        ("Let $y=5e^{x^2}$. Then $y(0)=3$.", ["y(0)=3"]),
+        ("Let $f(x)=5e^{x^2}$. It satisfies $f'(x)=2xf(x)$. Then $f(0)=3$.", ["f(0)=3"]),
         # A row goes on from what stands before a remark.
         (
             r"$$\begin{aligned} & \lim_{x\to0}\frac{x-\sin x}{x^3} \\ & =\lim_{x\to 0}\frac{1-\cos x}{3x^2}"
@@ -185,7 +185,7 @@ def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, a
         ),
         (
             r"We have $x\equiv 2\pmod 3$ and $x\equiv 3\pmod 4$. So $x\equiv 11\pmod{12}$. Therefore it"
-            r" satisfies $x\equiv 4\pmod 7$.",
+            r" fits the equation $x\equiv 4\pmod 7$.",
             [],
         ),
         (
@@ -193,6 +193,10 @@ def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, a
             "\\item $2(x+1)=2x+2=2x+3$\\item $2(x+1)=2x+1=2x+2$\\end{enumerate}\\end{enumerate}",
             [],
         ),
+        # A measured value, a letter that cancels, and the imaginary unit.
+        (r"Theory says $\beta=\frac12$. The experiment has $\beta-1=(0.2\pm2.5)\times10^{-5}$.", []),
+        (r"The ratio is $\frac{54L}{40L}\cdot\frac{3}{7}=0.58$.", []),
+        (r"The ratio is $\frac{54L}{40L}\cdot\frac{3}{7}=0.68$.", [r"\frac{54L}{40L}\cdot\frac{3}{7}=0.68"]),
         # What holds for the whole numbers with which a sum ends, and zeros of several letters.
         (r"Therefore $1^3+2^3+\cdots+k^3<\frac{(k+1)^4}{4}$.", []),
         (r"Therefore $1^3+2^3+\cdots+k^3<\frac{k^4}{4}$.", [r"1^3+2^3+\cdots+k^3<\frac{k^4}{4}"]),
