@@ -571,7 +571,8 @@ class EquationLink:
         if is_slope(left) and self._has_dependent_letters(reduced.used):
             return None
         out = reaches_out((left, right), reduced.used, self.context.ranges, self.context.judge)
-        if out or is_root_of_square(reduced.left, reduced.right):
+        of_sign = is_root_of_square(reduced.left, reduced.right)
+        if out or of_sign or is_zero_of_its_kind(self.context.judge, reduced.left, reduced.right):
             return None
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):

@@ -307,10 +307,6 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a letter in a derivative can depend on another"
     if "arg" in left.list_labels() and "arg" in right.list_labels() and link.relation == "=":
         return "arguments are meant up to full turns"
-    if any(one == ZERO and other.label in ("call", "tuple", "matrix") for one, other in pairs) and (
-        judged.reason.startswith(("a tuple", "a matrix"))
-    ):
-        return "0 can be the zero of vectors"
     if any(is_identity_law(one, other) for one, other in pairs):
         return "e can be the identity of a group"
     if _BOLD_ONE.search(link.left + link.right):
