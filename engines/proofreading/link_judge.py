@@ -341,7 +341,7 @@ class LinkJudge(LinkContext):
         if following is None or following.relation != "!=":
             return False
         one, other = self.read_trees(following)
-        return left == one and (right == other or self.are_equal(right, other))
+        return left == one and other is not None and (right == other or self.are_equal(right, other))
 
     def _is_defined_next(self, judged: LinkVerdict) -> bool:
         """Return whether the next statement of its list defines anew what an accusation uses."""

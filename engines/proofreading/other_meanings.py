@@ -148,7 +148,8 @@ def reconsider_link(
     units = free & {variable_name("i"), "j"}
     if units and not quantifies_over(link, units) and hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
-    if units and judge.equal(*map(_take_imaginary_unit, (left, right))).outcome == "undecided":
+    imaginary = _take_imaginary_unit(left), _take_imaginary_unit(right)
+    if units and judge.equal(imaginary[0], imaginary[1]).outcome == "undecided":
         return LinkVerdict(link, "not shown", "i or j can be the imaginary unit")
     if differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
