@@ -16,6 +16,8 @@ from engines.grading.forms import Named
 from engines.grading.numbers import Term
 from engines.grading.reading import is_calculation, read_form
 from engines.grading.tokens import AnswerToken, is_blank, join_formulas, skip_blanks, text_at, tokenize
+from engines.grading.translated_vocabulary import PLACES
+from engines.grading.word_answers import EXTREMES
 from engines.language.numerals import with_ascii_digits
 
 _LONGEST = 160
@@ -77,6 +79,27 @@ def asks_place(problem: str) -> bool:
     return _ASKS_PLACE.find(tokenize(problem)) is not None
 
 
+def asks_extreme(problem: str) -> bool:
+    """Return whether a question asks for a greatest or least value alone."""
+    return EXTREMES.find(tokenize(problem)) is not None and not asks_place(problem)
+
+
+def states_only_place(problem: str, gold: str, pred: str) -> bool:
+    """Return whether an answer only says where a value is taken although a question asks for the value.
+
+    >>> states_only_place("Find the maximum of f.", "4", "at x = 4")
+    True
+    >>> states_only_place("Where is the maximum?", "4", "at x = 4")
+    False
+    """
+    tokens = [token for token in tokenize(pred) if not is_blank(token) and token.text != "$"]
+    place = PLACES.match(tokens, 0)
+    if place is None or "=" not in pred or not isinstance(read_form(gold), Term):
+        return False
+    words = any(token.kind == "word" and len(token.text) > 1 for token in tokens[place[0] :])
+    return not words and "," not in pred and asks_extreme(problem)
+
+
 def split_placed(text: str) -> PlacedValue | None:
     """Return the value of a short text and where it is taken; None where it does not say both.
 
@@ -88,10 +111,14 @@ def split_placed(text: str) -> PlacedValue | None:
         return None
     tokens = join_formulas(text, tokenize(text))
     found: list[PlacedValue] = []
+    behind = 0
     for at in range(len(tokens)):
+        if at < behind:
+            continue
         end = _match_place(tokens, at)
         span = _widen(tokens, at, end) if end else None
         if span is not None:
+            behind = end
             before, after = text[: tokens[span[0]].start], text[tokens[span[1] - 1].end :]
             rest = f"{before.rstrip(_LOOSE)} {after.lstrip(_LOOSE)}".strip(_LOOSE + ".。")
             place = text[tokens[at].start : tokens[end - 1].end].strip("$ .")
@@ -115,6 +142,24 @@ _RELATIONS = (*"<>≤≥≠∈", "\\le", "\\ge", "\\in", "\\ne", "\\leq", "\\geq
 
 
 def _match_place(tokens: Sequence[AnswerToken], at: int) -> int:
+    """Return the index behind equations of letters and numbers that begin at a token, as `x = 2, y = 4` and
+    `x = y = 5`; 0 for none."""
+    end = _match_equation(tokens, at)
+    while end:
+        join = skip_blanks(tokens, end)
+        following = skip_blanks(tokens, join + 1)
+        is_joined = text_at(tokens, join) in _ANDS and following < len(tokens)
+        further = _match_equation(tokens, following) if is_joined else 0
+        if not further:
+            break
+        end = further
+    return end
+
+
+_ANDS = (",", "，", "、", "and", "und", "et", "y", "e", "и")
+
+
+def _match_equation(tokens: Sequence[AnswerToken], at: int) -> int:
     """Return the index behind an equation of a letter and a number that begins at a token; 0 for none."""
     if tokens[at].kind == "formula":
         return at + 1 if _is_place(tokens[at].text) else 0
@@ -129,6 +174,8 @@ def _match_place(tokens: Sequence[AnswerToken], at: int) -> int:
     if text_at(tokens, sign) != "=":
         return 0
     end = skip_blanks(tokens, sign + 1)
+    if text_at(tokens, skip_blanks(tokens, end + 1)) == "=" and end < len(tokens):
+        return _match_equation(tokens, end)  # x = y = 5
     while end < len(tokens) and not _ends_formula(tokens[end]):
         end += 1
     while is_blank(tokens[end - 1]):

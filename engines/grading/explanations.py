@@ -16,7 +16,7 @@ from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.named_coordinates import read_coordinates
 from engines.grading.numbers import Term
 from engines.grading.predicate_answers import answer_by_predicate
-from engines.grading.quantified_words import spell_quantified
+from engines.grading.quantified_words import REAL_RANGE, spell_quantified
 from engines.grading.question_comparisons import compare_by_question
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import is_calculation, read_form
@@ -71,8 +71,11 @@ def find_stated_value(
             return StatedValue(said, asked.reason)
     is_quantified = any(map(gold.__contains__, _QUANTIFIERS))
     formula = spell_quantified(pred) if is_quantified else ""
-    if formula and grade_alone(formula) == "equal":
-        return StatedValue(formula, AS_FORMULA)
+    # Letters of a question on real numbers stand for these, said or not.
+    is_real = question.speaks_of_reals() and REAL_RANGE not in gold
+    for said in dict.fromkeys((formula, formula.replace(REAL_RANGE, "") if is_real else "")):
+        if said and grade_alone(said) == "equal":
+            return StatedValue(said, AS_FORMULA)
     boxed = find_boxed(pred, tokenize(pred))
     # Without its quantifier a formula says something else.
     if is_quantified and any(map((boxed or pred).__contains__, _QUANTIFIERS)):
@@ -119,6 +122,9 @@ def _find_spelled(
     exact = drop_decimals(pred, _rounds_to)
     if exact and grade_alone(exact) == "equal":
         return StatedValue(exact)
+    decided = answer_by_predicate(question.text, pred)
+    if decided and grade_alone(decided) == "equal":
+        return StatedValue(decided, "it says or denies what is asked")
     if state_opposites(question.text, pred):
         return None
     point = read_form(gold)
@@ -126,9 +132,6 @@ def _find_spelled(
         named = read_coordinates(pred, len(point.items))
         if named is not None and comparison.compare(point, named).outcome == "equal":
             return StatedValue(pred, "the coordinates of the point are named")
-    decided = answer_by_predicate(question.text, pred)
-    if decided and grade_alone(decided) == "equal":
-        return StatedValue(decided, "it says or denies what is asked")
     return None
 
 

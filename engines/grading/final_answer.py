@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engines.formula.vocabulary import TRIGONOMETRIC_AND_HYPERBOLIC
 from engines.grading.boxes_and_announcements import find_announced, find_boxed
 from engines.grading.locales import (
     Locale,
@@ -161,10 +162,20 @@ def _write_fractions(text: str) -> str:
         if written[-1:].isdigit():
             written += f" {figures}"
         else:
-            written += f"({figures})" if text[at + 1 : at + 2].strip() else figures
+            # Behind a space a unit may follow, or a factor such as a function: ½ ln x.
+            is_factor = bool(text[at + 1 : at + 2].strip()) or _begins_factor(text[at + 1 :])
+            written += f"({figures})" if is_factor else figures
     return written
 
 
+def _begins_factor(text: str) -> bool:
+    """Return whether a text begins with a function, a root or a bracket, and not with a unit."""
+    tokens = [token for token in tokenize(text) if not is_blank(token)]
+    first = tokens[0].text if tokens else ""
+    return first in tuple("(|√π") or first.removeprefix("\\") in _FUNCTIONS
+
+
+_FUNCTIONS = frozenset(("ln", "log", "exp", "sqrt", "pi", "e", *TRIGONOMETRIC_AND_HYPERBOLIC))
 _FRACTIONS = frozenset("⅓⅔⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒½¼¾")
 
 
@@ -190,8 +201,8 @@ def _write_reais(text: str) -> str:
 def lead_with_dollars(text: str) -> str:
     r"""Return a text whose only dollar sign stands behind an amount with that before it, as $5 for 5$.
 
-    >>> lead_with_dollars("It costs 5 $."), lead_with_dollars("x = 5$"), lead_with_dollars("$x$")
-    ('It costs $5.', 'x = 5$', '$x$')
+    >>> lead_with_dollars("It costs 5 $."), lead_with_dollars("-5 $"), lead_with_dollars("x = 5$")
+    ('It costs $5.', '-$5', 'x = 5$')
     """
     if text.count("$") != 1:
         return text
@@ -201,14 +212,16 @@ def lead_with_dollars(text: str) -> str:
     first = end
     while first and (tokens[first - 1].kind == "digits" or tokens[first - 1].text in (".", ",")):
         first -= 1
+    first -= first > 0 and tokens[first - 1].text in ("-", "−")
     before = next((token for token in reversed(tokens[:first]) if not is_blank(token)), None)
     # Behind an operator the sign is rather one of two that delimit a formula.
     is_amount = before is None or (before.kind == "word" and len(before.text) > 1) or before.text == ":"
     ends = sign + 1 == len(tokens) or is_blank(tokens[sign + 1]) or tokens[sign + 1].text in tuple(".,!?;:)")
-    if first == end or tokens[first].kind != "digits" or not (is_amount and ends):
+    digits = first + (text_at(tokens, first) in ("-", "−"))
+    if digits >= end or tokens[digits].kind != "digits" or not (is_amount and ends):
         return text
-    amount = text[tokens[first].start : tokens[end - 1].end]
-    return f"{text[: tokens[first].start]}${amount}{text[tokens[sign].end :]}"
+    amount = text[tokens[digits].start : tokens[end - 1].end]
+    return f"{text[: tokens[digits].start]}${amount}{text[tokens[sign].end :]}"
 
 
 def _write_exponents(text: str) -> str:

@@ -18,7 +18,7 @@ from engines.grading.assigned_letters import spell_assigned
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.case_distinctions import have_same_cases
 from engines.grading.choices import read_choice
-from engines.grading.circumstances import asks_place, split_placed
+from engines.grading.circumstances import asks_extreme, asks_place, split_placed
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units, has_known_unit
 from engines.grading.cycles import compare_cycles
@@ -77,6 +77,8 @@ from engines.grading.translated_words import translate_words
 from engines.grading.unread_parts import find_missing_witness
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
 from engines.grading.word_answers import drop_remaining, split_word_answers, state_opposites
+from engines.grading.worded_amounts import spell_amounts
+from engines.grading.worded_ratios import spell_ratio
 from engines.grading.words import compare_properties, find_restriction, may_list_properties
 from engines.mathematics.judging.judge import Judge
 
@@ -178,7 +180,7 @@ def grade_under_policy(
 def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
     """Grade an answer by the first way that settles it; whichever that is, all objections are considered."""
     gold, pred = (spell_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
-    found = _find_grade(policy, gold, pred, judge, problem)
+    found = _settle_index(_find_grade(policy, gold, pred, judge, problem), gold, problem)
     if gold == pred or found.verdict not in ("equal", "equal if"):
         return found
     said = GradeVerdict(found.verdict, found.condition, found.witness, found.reason)
@@ -193,6 +195,16 @@ def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None,
         return found
     shown = objection.outcome, objection.condition, objection.witness, objection.reason
     return Grade(*shown, found.gold, found.pred)
+
+
+def _settle_index(found: Grade, gold: str, problem: str) -> Grade:
+    """Return a grade that needs an integer as equal where its letter counts terms, as in a_n."""
+    letter, _, condition = found.condition.partition(" ")
+    if found.verdict != "equal if" or condition != "is an integer":
+        return found
+    if letter not in QuestionText(f"{problem} {gold}").list_indices():
+        return found
+    return replace(found, verdict="equal", condition="", reason=f"{letter} counts terms")
 
 
 def _find_grade(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
@@ -237,6 +249,10 @@ def _find_grade(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, 
             found = _consider_precision(policy, pred, found, judge, problem)
     if found.verdict != "equal" and not found.reason.startswith(AFFIRMED_TWICE):
         found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
+    if found.verdict != "equal" and (ratio := spell_ratio(problem, pred)):
+        ordered_ratio = _grade_restated(policy, gold, ratio, judge)
+        if ordered_ratio.accepted:
+            return replace(ordered_ratio, reason="the ratio in the order of the question")
     return found
 
 
@@ -247,6 +263,9 @@ def _grade_placed(
     not settled."""
     right, said = split_placed(gold), split_placed(pred)
     number = right.spell_number() if right is not None else ""
+    if right is None and said is not None and said.spell_number() and asks_extreme(problem):
+        alone = _grade_restated(policy, gold, said.value, judge)
+        return alone if alone.verdict == "equal" else None
     if right is None or not number:
         return None
     value = _grade_restated(policy, number, pred if said is None else said.value, judge)
@@ -371,6 +390,9 @@ def _grade_translated(policy: GradePolicy, gold: str, pred: str, judge: Judge | 
     found = _grade_answers(policy, gold, pred, judge)
     if found.verdict == "equal":
         return found
+    amounts = spell_amounts(gold, pred)
+    if amounts != (gold, pred) and (spelled := _grade_answers(policy, *amounts, judge)).verdict == "equal":
+        return replace(spelled, gold=found.gold, pred=found.pred)
     translated = translate_words(gold), translate_words(pred)
     if translated == (gold, pred):
         return found
@@ -425,7 +447,7 @@ def _grade_explanation(
         # The number of an amount that differs is no other answer: 5 of $5 beside €5.
         amounts = found.gold, found.pred
         cut = policy.units != "ignore" and all(map(has_known_unit, amounts)) and found.verdict == "different"
-        if stated is not None and not (cut and stated.value in found.pred):
+        if stated is not None and not (cut and stated.value.lstrip("-−") in found.pred):
             return Grade("equal", reason=stated.reason, gold=found.gold, pred=stated.value)
         if verdict := take_verdict(pred):
             decided = _grade_restated(policy, gold, verdict, judge)

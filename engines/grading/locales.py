@@ -238,6 +238,21 @@ def _is_pair(text: str, number: Figures) -> bool:
     return before in tuple("([{") or after in tuple(")]")
 
 
+def _parts_by_semicolons(text: str) -> bool:
+    """Return whether a set or point has semicolons between its members, so that each of its commas is one of
+    decimals; in square brackets semicolons part the rows of a matrix.
+
+    >>> [*map(_parts_by_semicolons, ("{-0,5; 2/3}", "(0,5; 2)", "[1,2; 3,4]", "{1, 2; 3}"))]
+    [True, True, False, False]
+    """
+    bare = text.strip(" .$")
+    if ";" not in bare or bare[-1:] not in ("}", ")") or "[" in bare:
+        return False
+    numbers = list_figures(bare)
+    decimals = sum(number.marks == (",",) and len(number.groups[-1]) != 3 for number in numbers)
+    return bare.count(",") == decimals
+
+
 def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str:
     """Write numbers as English does: `1.234,56` as 1234.56, and where decimals of the language have a comma
     `3,5` as 3.5.
@@ -252,7 +267,7 @@ def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str
     """
     if "," not in text and "." not in text:
         return text
-    comma = has_decimal_comma(language)
+    comma, is_parted = has_decimal_comma(language), _parts_by_semicolons(text)
     for number in reversed(list_figures(text)):
         *parts, last = number.groups
         written = ""
@@ -264,7 +279,7 @@ def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str
             if parted and not whole.is_in_thousands:
                 continue
             shown = parted and (number.marks[0] == "." or len(last) < 3)
-            if shown or (comma and not _is_pair(text, number)):
+            if shown or is_parted or (comma and not _is_pair(text, number)):
                 written = f"{''.join(parts)}.{last}"
         if written:
             text = f"{text[: number.start]}{written}{text[number.end :]}"

@@ -12,6 +12,7 @@ from contextlib import suppress
 from engines.grading.answer_judgement import are_equal
 from engines.grading.asked_precision import breaks_order
 from engines.grading.asked_terms import find_other_term
+from engines.grading.circumstances import asks_extreme, split_placed, states_only_place
 from engines.grading.compare import AnswerComparison
 from engines.grading.explanations import AS_FORMULA, EXPLAINED
 from engines.grading.false_calculations import find_false_calculation
@@ -22,11 +23,16 @@ from engines.grading.meanings.implications import find_missing_premise
 from engines.grading.meanings.named_subjects import find_other_subject
 from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
+from engines.grading.numbers import Term
 from engines.grading.other_values import find_rival_value
+from engines.grading.predicate_answers import answer_by_predicate, find_contrary_verdict
+from engines.grading.reading import read_form
 from engines.grading.signed_directions import find_positive_direction
 from engines.grading.verdicts import GradeOutcome, GradeVerdict
 from engines.grading.withdrawn_answers import find_withdrawal
 from engines.grading.word_answers import state_opposites
+from engines.grading.worded_amounts import find_opposite_sign
+from engines.grading.worded_ratios import spell_ratio
 
 AFFIRMED_TWICE = "the answer also says that it is"
 """What the reason begins with where an answer is right and contradicts itself."""
@@ -69,8 +75,12 @@ def _find_opposite_words(
     the same, or say it of another subject; "" where they do not."""
     gold, pred = texts
     is_equal = found.outcome == "equal"
+    if sign := find_opposite_sign(gold, pred):
+        return sign
     is_bare = is_equal and not has_own_words(gold) and find_positive_direction(problem) is None
-    if is_bare and (opposites := state_opposites(problem, pred)):
+    # `It diverges` denies what is asked, and is no answer about something else.
+    opposites = state_opposites(problem, pred) if is_bare else ""
+    if opposites and not answer_by_predicate(problem, pred):
         return f"asked and said: {opposites}"
     if found.reason in _AS_SAID or not any(map(has_words, texts)):
         return ""
@@ -95,6 +105,16 @@ def _find_contradiction(
     gold, pred = texts
     if premise := find_missing_premise(gold, pred):
         return f"only the reference has the premise {premise}"
+    if (ratio := spell_ratio(problem, pred)) and compare(ratio) == "different":
+        return f"in the order of the question it says {ratio}"
+    is_number = isinstance(read_form(gold), Term)
+    placed = split_placed(pred) if is_number and asks_extreme(problem) else None
+    if placed is not None and (number := placed.spell_number()) and compare(number) == "different":
+        return f"{AFFIRMED_TWICE} {number} there"
+    if states_only_place(problem, gold, pred):
+        return "it only says where the value is taken"
+    if contrary := find_contrary_verdict(problem, pred):
+        return f"the answer also says: {contrary}"
     if rival := find_rival_value(problem, pred, compare):
         return f"{AFFIRMED_TWICE} {rival}"
     with suppress(Exception):  # one answer does not end an evaluation or a training

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from engines.grading.answer_vocabulary import (
     ALTERNATIVES,
     CONDITIONALS,
@@ -11,6 +13,7 @@ from engines.grading.answer_vocabulary import (
     make_phrases,
 )
 from engines.grading.tokens import AnswerToken, is_blank, tokenize
+from engines.grading.word_answers import match_side, name_opposite
 
 _ASKING = make_phrases(
     "is, are, does, do, can, was, has, ist, sind, hat, kann, est-ce que, est-il, es, son, tiene, è, sono",
@@ -51,6 +54,9 @@ def answer_by_predicate(question: str, answer: str) -> str:
     if any(token.kind == "digits" for token in said[len(claim) :]) and not ends:
         return ""  # what follows may be another claim
     named, mine = _list_properties(asked), _list_properties(claim)
+    opposites = {name for name in mine if name_opposite(name) in named and name not in named}
+    denied = len(opposites)
+    mine = mine - opposites | {*map(name_opposite, opposites)}
     # What is said of another subject answers another question.
     short = {at for at, token in enumerate(claim) if token.text in ("'", "’")}  # isn't
     short = {at for at in short if at + 1 < len(claim) and claim[at + 1].text in ("t", "s")}
@@ -60,9 +66,36 @@ def answer_by_predicate(question: str, answer: str) -> str:
         return ""
     if not mine or not mine <= named or not _list_last(asked) <= mine:
         return ""
-    denials = sum(1 for _ in DENIALS.find_all(claim, 0, len(claim)))
+    denials = denied + sum(1 for _ in DENIALS.find_all(claim, 0, len(claim)))
     denials += claim[0].text.lower() in ("no", "não", "нет") and DENIALS.match(claim, 0) is None
     return {0: "yes", 1: "no"}.get(denials, "")
+
+
+def find_contrary_verdict(question: str, answer: str) -> str:
+    """Return the clause of a short answer that says the opposite of the yes or no it begins with; "" without
+    one.
+
+    >>> find_contrary_verdict("Does it converge?", "No, that is wrong: it does converge")
+    'it does converge'
+    """
+    tokens = tokenize(answer.strip()) if len(answer) <= _LONGEST else ()
+    verdict = _VERDICTS.get(tokens[0].text.lower(), "") if tokens else ""
+    if not verdict:
+        return ""
+    ends = [at for at, token in enumerate(tokens) if token.text in tuple(",;:.—")]
+    for first, last in pairwise([*ends, len(tokens)]):
+        clause = answer.strip()[tokens[first].end : tokens[last - 1].end].strip() if first + 1 < last else ""
+        said = answer_by_predicate(question, clause) if clause else ""
+        if said not in ("", verdict):
+            return clause
+    return ""
+
+
+_LONGEST = 200
+_VERDICTS = {
+    **dict.fromkeys(("no", "nein", "non", "não", "нет", "nej", "nie"), "no"),
+    **dict.fromkeys(("yes", "ja", "oui", "sí", "sì", "sim", "да", "tak"), "yes"),
+}
 
 
 def _take_question(tokens: list[AnswerToken]) -> list[AnswerToken]:
@@ -76,11 +109,17 @@ def _take_question(tokens: list[AnswerToken]) -> list[AnswerToken]:
 
 
 def _list_properties(tokens: list[AnswerToken]) -> set[str]:
-    words = (token.text.lower() for token in tokens if token.kind == "word")
-    return {word for word in words if len(word) >= _FEW_LETTERS and word not in _UNTELLING}
+    """Return the words that name properties; those of one meaning, as `converges` and `convergent`, alike."""
+    words = {at: token.text.lower() for at, token in enumerate(tokens) if token.kind == "word"}
+    known = {at: side[1] for at in words if (side := match_side(tokens, at)) is not None}
+    return {
+        known.get(at, word)
+        for at, word in words.items()
+        if len(word) >= _FEW_LETTERS and word not in _UNTELLING
+    }
 
 
 def _list_last(tokens: list[AnswerToken]) -> set[str]:
     """Return the last property of a question, which is what it asks for."""
-    words = [token.text.lower() for token in tokens if token.kind == "word"]
-    return {next((word for word in reversed(words) if word in _list_properties(tokens)), "")}
+    properties = ([*_list_properties(tokens[at:])] for at in range(len(tokens) - 1, -1, -1))
+    return {next((found[0] for found in properties if found), "")}

@@ -23,7 +23,8 @@ _QUANTIFIERS = Phrases(
             ", there is an"
             ", there exists some, there exists a, there exists an, for some, one can find"
             ", one can find a, we can find"
-            ", one can find an, some, es gibt, es existiert, für ein, man findet, il existe"
+            ", one can find an, some, at least one, there is at least one, there exists at least one"
+            ", es gibt, es existiert, für ein, man findet, il existe"
             ", existe, existen, existiert"
             ", hay, существует, найдётся, найдется, esiste, 存在, 存在某个, 有",
             "\\neg\\exists": "there is no, there exists no, there are no, no, es gibt kein, es gibt keine"
@@ -59,12 +60,14 @@ _RELATIONS = Phrases(
     {
         phrase: sign
         for sign, listed in {
-            "\\ge": "is greater than or equal to, is at least, is not less than"
-            ", greater than or equal to, at least"
+            "\\ge": "is greater than or equal to, is at least, is at least as large as"
+            ", is at least as big as, is not less than"
+            ", greater than or equal to, at least, at least as large as, at least as big as"
             ", is not smaller than, ist größer oder gleich, ist mindestens"
             ", est supérieur ou égal à, es mayor o igual que"
             ", не меньше, больше или равно, 不小于, 大于等于, 大于或等于",
-            "\\le": "is less than or equal to, is at most, is not greater than, does not exceed"
+            "\\le": "is less than or equal to, is at most, is at most as large as, is not greater than"
+            ", does not exceed"
             ", less than or equal to"
             ", ist kleiner oder gleich, ist höchstens, est inférieur ou égal à"
             ", es menor o igual que, не больше"
@@ -81,23 +84,35 @@ _RELATIONS = Phrases(
         for phrase in listed.split(", ")
     }
 )
+REAL_RANGE = " \\in \\mathbb{R}"
+"""What is written behind a letter that stands for any real number."""
+_NO_SIGN = "\\neg\\exists"
 _RELATION_SIGNS = ("\\ge", "\\le", "\\ne", ">", "<", "=")
 _DENIALS_BEHIND = make_phrases(
-    "is false, does not hold, fails, is not true, doesn't hold, gilt nicht"
+    "does not, doesn't, is false, does not hold, fails, is not true, doesn't hold, gilt nicht"
     ", ist falsch, est faux, n'est pas vraie"
     ", es falso, es falsa, no se cumple, é falso, ложно, неверно, 不成立, 为假"
 )
 _JOINS = make_phrases(
-    "and, und, et, y, e, и, 且, for which, with, such that, so that, mit, sodass, tel que, tal que"
+    "but, while, yet, and yet, although, aber, mais, pero, но, ma, mas, 但, and, und, et, y, e, и, 且"
+    ", for which, with, such that, so that, mit, sodass, tel que, tal que"
 )
 _SKIPPED = make_phrases(
     "the statement, the predicate, it holds that, holds, we have, that is, which is"
     ", that, which, then, is chosen, a, an"
-    ", one has, it is true that, die Aussage, gilt, dass, l'énoncé, on a"
+    ", satisfies, fulfills, fulfils, obeys, has, erfüllt, vérifie, cumple, one has, it is true that"
+    ", die Aussage, gilt, dass, l'énoncé, on a"
     ", la proposición, se tiene, se cumple, que, имеет место"
     ", выполняется, что, такое, такой, 使得, 都有, 有, 满足, 均有, 总有, is, are, number"
     ", numbers, such, so, ein, eine, un, une"
     ", however small, however large, der, die, das, 的, 数"
+)
+_POSITIVE = make_phrases("positive, positives, positiv, positif, positivo, positiva, положительное, 正")
+_IF = make_phrases(
+    "if, whenever, as soon as, provided that, wenn, falls, sobald, si, se, dès que, если, 如果, 若"
+)
+_THEN = make_phrases(
+    "then, dann, alors, entonces, allora, então, то, 那么, 则, we have, one has, it follows that"
 )
 _MOST_TOKENS = 120
 
@@ -109,6 +124,8 @@ def spell_quantified(text: str) -> str:
     '\\forall x \\in \\mathbb{R}\\ \\exists n \\in \\mathbb{Z}: n > x'
     >>> spell_quantified("There is an x such that P(x) is false")
     '\\exists x: \\neg (P(x))'
+    >>> spell_quantified("For every x, f(x) > 0 whenever x > 1")
+    '\\forall x: (x > 1) \\Rightarrow (f(x) > 0)'
     """
     tokens = join_formulas(text, tokenize(text))
     if len(tokens) > _MOST_TOKENS or not any(map(is_word, tokens)):
@@ -126,6 +143,8 @@ class _WordsParser:
         self.clauses: list[str] = []
         self.subject = ""
         self.written = ""
+        self.premise_at: int | None = None
+        self.leads_premise = False
 
     def write_statement(self) -> str:
         """Return the statement as LaTeX; "" where a word is not known or nothing is quantified."""
@@ -135,12 +154,45 @@ class _WordsParser:
         self.end_clause()
         if not self.prefix or not self.clauses:
             return ""
+        if self.premise_at is not None:
+            return self.write_implication(self.premise_at)
         if any("forall" in one for one in self.prefix[-1:]) and len(self.clauses) > 1:
             return ""  # whether the first clause limits the variable is not said
         body = (
             " \\land ".join(f"({one})" for one in self.clauses) if len(self.clauses) > 1 else self.clauses[0]
         )
-        return "\\ ".join(self.prefix) + ": " + body
+        return self.write_prefix(body)
+
+    def write_prefix(self, body: str) -> str:
+        """Return what is said with the quantifiers before it; of what there is none, all others are."""
+        *before, last = self.prefix
+        if last.startswith(_NO_SIGN):
+            last, body = f"\\forall{last.removeprefix(_NO_SIGN)}", f"\\neg ({body})"
+        return "\\ ".join([*before, last]) + ": " + body
+
+    def write_implication(self, middle: int) -> str:
+        """Return a statement with a premise; "" where one of its sides says nothing."""
+        sides = [" \\land ".join(part) for part in (self.clauses[:middle], self.clauses[middle:])]
+        if not all(sides) or any(len(part) > 1 for part in (self.clauses[:middle], self.clauses[middle:])):
+            return ""
+        premise, conclusion = sides if self.leads_premise else sides[::-1]
+        return self.write_prefix(f"({premise}) \\Rightarrow ({conclusion})")
+
+    def take_condition(self) -> bool:
+        """Take a word that begins a premise, or what is concluded from one before it."""
+        if self.leads_premise and self.premise_at is None:
+            found = _THEN.match(self.tokens, self.at)
+        else:
+            found = _IF.match(self.tokens, self.at) if self.prefix and self.premise_at is None else None
+        if found is None or self.is_letter():
+            return False
+        self.end_clause()
+        if not self.leads_premise and not self.clauses:
+            self.leads_premise = True
+        else:
+            self.premise_at = len(self.clauses)
+        self.at = found[0]
+        return True
 
     def take_item(self) -> bool:
         """Take the next phrase or formula; return whether it is known."""
@@ -149,6 +201,8 @@ class _WordsParser:
             self.at += 1
             return True
         if token.kind == "word":
+            if self.take_condition():
+                return True
             if (quantifier := _QUANTIFIERS.match(tokens, self.at)) is not None and not self.is_letter():
                 self.at = quantifier[0]
                 states = self.written.strip().rsplit(" ", 1)[-1] not in _RELATION_SIGNS
@@ -203,6 +257,8 @@ class _WordsParser:
                 break
             skipped = _SKIPPED.match(self.tokens, self.at)
             self.at = self.at + 1 if skipped is None else skipped[0]
+        if positive := _POSITIVE.match(self.tokens, self.at):
+            self.at = skip_blanks(self.tokens, positive[0])
         sort = _SORTS.match(self.tokens, self.at)
         if sort is not None:
             self.at = skip_blanks(self.tokens, sort[0])
@@ -217,10 +273,17 @@ class _WordsParser:
             self.at = at
             variable = next(letter for letter in "nmkuvw" if letter not in kept + "".join(self.prefix))
             self.written = f"{kept} {variable}"
+        elif kept.strip().rsplit(" ", 1)[-1] in _RELATION_SIGNS:
+            self.written = f"{kept} {variable}"
         else:
             self.end_clause()
         bare = variable.lstrip("\\").isalpha()
-        ranged = f" \\in \\mathbb{{{sort[1]}}}" if sort is not None and bare else ""
+        if positive and (not bare or (sort is not None and sort[1] not in "RQ")):
+            return False
+        if positive:
+            variable = f"{variable} > 0"
+        named_sort = sort is not None and bare and not positive
+        ranged = f" \\in \\mathbb{{{sort[1]}}}" if sort is not None and named_sort else ""
         self.subject = variable.split("\\in")[0].split(">")[0].strip() if named else self.subject
         self.prefix.append(f"{sign} {variable}{ranged}")
         return not self.clauses or not named

@@ -12,6 +12,21 @@ _FENCES = ("\\left", "\\right", "\\,", "\\;", "\\!", "\\ ", "$", " ", "\n", "{",
 _SHORT_JOINS = ("y", "e", "и")
 """Words of one letter for `and`."""
 _RINGS = ("Z", "ℤ", "F", "𝔽", "C")
+_COUNTERS = tuple("ijklmn")
+_REALS = (
+    "ℝ",
+    "real",
+    "reals",
+    "reelle",
+    "reellen",
+    "réel",
+    "réels",
+    "reales",
+    "reali",
+    "reais",
+    "实数",
+    "実数",
+)
 _CONGRUENCES = ("≡", "\\equiv")
 _MODULO = ("mod", "modulo", "\\bmod", "\\pmod", "\\mod", "模", "módulo", "модулю")
 
@@ -57,6 +72,16 @@ class QuestionText:
         is_modular = any(token.text.lower() in _MODULO or token.text in _CONGRUENCES for token in tokens)
         return is_modular or self.find_modulus() > 0
 
+    def speaks_of_reals(self) -> bool:
+        """Return whether it names the real numbers."""
+        tokens = tokenize(self.text)
+        is_named = any(token.text.lower() in _REALS for token in tokens)
+        return is_named or any(
+            token.text == "\\mathbb"
+            and text_at(tokens, at + 1 + (text_at(tokens, at + 1).strip() in ("", "{"))) == "R"
+            for at, token in enumerate(tokens)
+        )
+
     def find_modulus(self) -> int:
         r"""Return the modulus of the question, as 12 of `\mathbb Z/12\mathbb Z`; 0 for none.
 
@@ -75,6 +100,23 @@ class QuestionText:
             if number.isdecimal() and (is_ring or word.lower() in _MODULO):
                 found.add(int(number))
         return found.pop() if len(found) == 1 else 0
+
+    def list_indices(self) -> set[str]:
+        """Return the letters that count terms: those below others, as n of `a_{n+1}`.
+
+        >>> QuestionText("$a_{n+1} = 2v_x + x_1$").list_indices()
+        {'n'}
+        """
+        tokens = [token for token in tokenize(self.text) if not is_blank(token)]
+        found: set[str] = set()
+        for at, token in enumerate(tokens):
+            if token.text != "_":
+                continue
+            end = at + 2
+            if text_at(tokens, at + 1) == "{":
+                end = next((end for end in range(at, len(tokens)) if tokens[end].text == "}"), at + 2)
+            found |= {one.text for one in tokens[at + 1 : end] if one.text in _COUNTERS}
+        return found
 
     def list_arguments(self) -> list[Tree]:
         """Return the numbers at which values of functions are given, as 0 of `y(0) = 1`.

@@ -109,7 +109,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     statement = read_statement(written, is_answer=True, log_base=log_base)
     tree = None if isinstance(statement, str) else settle_ellipses(statement.tree)
     if tree is None:
-        return read_measure(plain) or _read_chain_end(plain) or Term(plain)
+        return read_measure(plain) or _read_labelled_number(plain) or _read_chain_end(plain) or Term(plain)
     tree = apply_unknown_functions(open_conditions(open_systems(tree)))
     if "mL" in plain and free_variables(tree):
         return read_form(plain.replace("mL", "m L"), log_base, counts)  # among letters it is no millilitre
@@ -149,6 +149,19 @@ def _read_named_measure(plain: str) -> Named | None:
     scientific = to_ten or any(token.text == "⁻" for token in behind)
     plain_letters = not scientific and "/" not in measure.unit.text and max(map(len, letters), default=0) < 2
     return None if plain_letters else Named(name, measure, Tree(name))
+
+
+def _read_labelled_number(plain: str) -> Form | None:
+    """Return `max = 32` and `m.c.m. = 36` as a name with a number; None for others."""
+    label, sign, value = plain.partition("=")
+    words = [token for token in tokenize(label) if not is_blank(token) and token.text != "."]
+    letters = "".join(token.text for token in words)
+    is_label = bool(words) and all(token.kind == "word" for token in words) and len(letters) > 2
+    if not sign or not is_label or " " in label.strip() or label.strip()[-1:] in "<>!:":
+        return None
+    number = read_form(value.strip())
+    is_number = isinstance(number, Term) and number.value is not None
+    return Named(letters, number, Tree(letters)) if is_number else None
 
 
 def _read_chain_end(plain: str) -> Form | None:

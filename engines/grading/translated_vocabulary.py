@@ -8,17 +8,20 @@ from engines.grading.answer_vocabulary import make_phrases
 from engines.grading.tokens import Phrases
 
 
+def _list_signs(table: Mapping[str, Sequence[str]], verbs: Sequence[str] = ("",)) -> dict[str, str]:
+    """Return what stands for each of the phrases of a table with any of some verbs before it."""
+    return {
+        f"{verb}{phrase}": sign
+        for sign, groups in table.items()
+        for group in groups
+        for phrase in group.split(", ")
+        for verb in verbs
+    }
+
+
 def _make_signs(table: Mapping[str, Sequence[str]], verbs: Sequence[str] = ("",)) -> Phrases[str]:
     """Return a table of phrases by what stands for them, each with any of some verbs before it."""
-    return Phrases(
-        {
-            f"{verb}{phrase}": sign
-            for sign, groups in table.items()
-            for group in groups
-            for phrase in group.split(", ")
-            for verb in verbs
-        }
-    )
+    return Phrases(_list_signs(table, verbs))
 
 
 _VERBS = (
@@ -27,51 +30,106 @@ _VERBS = (
     *("sind ", "sein "),
 )
 """Verbs that may stand before these."""
-RELATIONS = _make_signs(
+_ORDERS = {
+    "≥": (
+        "at least, no less than, not less than, greater than or equal to, au moins",
+        "supérieur ou égal à, supérieure ou égale à, plus grand ou égal à, mindestens",
+        "größer oder gleich, größer gleich, größergleich, nicht kleiner als, mayor o igual que",
+        "mayor o igual a, mayor que o igual a, no menor que, al menos, maior ou igual a",
+        "maior ou igual que, maior que ou igual a, não menor que, pelo menos",
+        "maggiore o uguale a, maggiore o uguale di, non minore di, almeno, не меньше чем",
+        "не меньше, не менее чем, не менее, больше или равно, больше или равен",
+        "больше либо равно",
+    ),
+    "≤": (
+        "at most, no more than, not more than, no greater than, not greater than",
+        "less than or equal to, au plus, inférieur ou égal à, inférieure ou égale à",
+        "plus petit ou égal à, höchstens, kleiner oder gleich, kleiner gleich, kleinergleich",
+        "nicht größer als, menor o igual que, menor o igual a, menor que o igual a",
+        "no mayor que, como máximo, a lo sumo, menor ou igual a, menor ou igual que",
+        "menor que ou igual a, não maior que, no máximo, minore o uguale a, minore o uguale di",
+        "non maggiore di, al massimo, не больше чем, не больше, не более чем, не более",
+        "меньше или равно, меньше или равен, меньше либо равно",
+    ),
+    ">": (
+        "greater than, strictly greater than, larger than, bigger than, more than",
+        "strictement supérieur à, strictement supérieure à, supérieur à, supérieure à",
+        "plus grand que, größer als, echt größer als, strikt größer als, mayor que, mayor a",
+        "estrictamente mayor que, maior que, maior do que, estritamente maior que, maggiore di",
+        "strettamente maggiore di, больше чем, больше, строго больше, более",
+    ),
+    "<": (
+        "less than, strictly less than, smaller than, strictement inférieur à",
+        "strictement inférieure à, inférieur à, inférieure à, plus petit que, kleiner als",
+        "echt kleiner als, strikt kleiner als, menor que, menor a, estrictamente menor que",
+        "menor do que, estritamente menor que, minore di, strettamente minore di, меньше чем",
+        "меньше, строго меньше, менее",
+    ),
+    "≠": (
+        "not equal to, different from, différent de, différente de, ungleich, verschieden von",
+        "distinto de, diferente de, diverso da, diversa da, any number but, any number except",
+        "any value except, any value but, anything but, anything except, can be anything but",
+        "can be anything except, can be any number except, can be any number but",
+        "can be any real number except, may be any number except, не равно, не равен, не равна",
+    ),
+}
+_DENIED = (
+    *(
+        "not ",
+        "no ",
+        "never ",
+        "cannot be ",
+        "can't be ",
+        "can not be ",
+        "must not be ",
+        "mustn't be ",
+        "may not be ",
+    ),
+    *("is not ", "isn't ", "are not ", "aren't ", "should not be ", "does not get ", "nicht ", "ist nicht "),
+    *("darf nicht ", "kann nicht ", "n'est pas ", "ne peut pas être ", "ne doit pas être ", "no puede ser "),
+    *("no debe ser ", "no es ", "não pode ser ", "não é ", "non può essere ", "non è ", "не может быть "),
+    *("не должно быть ", "не должен быть ", "不能", "不", "不得"),
+)
+"""Words that deny the order behind them."""
+_EXCLUSIONS = (
+    "cannot be, can't be, can not be, cannot equal, can't equal, must not be, mustn't be, must not equal",
+    "may not be, may not equal, should not be, does not equal, doesn't equal, is not, isn't",
+    "is different from",
+    "darf nicht, kann nicht, ist nicht, ist nicht gleich, ne peut pas être, ne peut pas valoir",
+    "ne doit pas être",
+    "ne doit pas valoir, n'est pas égal à, n'est pas, no puede ser, no puede valer, no debe ser",
+    "no es igual a",
+    "no es, não pode ser, não é igual a, não é, non può essere, non può valere, non è uguale a, non è",
+    "не может быть равно, не может быть равен, не может равняться, не может быть, не равняется",
+    "不能等于, 不等于, 不能为, 不能是, 不为",
+)
+"""Words for that a value is not taken."""
+_LIMITS = {
+    "≤": (
+        "not exceeding, must not exceed, cannot exceed, can't exceed, can not exceed, may not exceed",
+        "never exceeds",
+        "does not exceed, doesn't exceed, do not exceed, don't exceed, up to and including, no larger than",
+        "no bigger than, überschreitet nicht, darf nicht überschreiten, ne dépasse pas, ne doit pas dépasser",
+        "ne peut pas dépasser, n'excède pas, no excede, no supera, no puede superar, não excede",
+        "não ultrapassa",
+        "non supera, non eccede, не превосходит, не превышает, не превышающие, 不超过, 不大于, 至多",
+    ),
+    "≥": (
+        "no smaller than, not below, never below, must not be below, never falls below, is not below, 不小于",
+        "至少",
+    ),
+    ">": ("exceeding, exceeds, exceed, must exceed, übersteigt, dépasse, supera, excede, превышает, 大于",),
+    "<": ("stays below, 小于",),
+}
+"""Verbs that bound a value, and their denials."""
+_OPPOSITE = {">": "≤", "<": "≥"}
+RELATIONS = Phrases(
     {
-        "≥": (
-            "at least, no less than, not less than, greater than or equal to, au moins",
-            "supérieur ou égal à, supérieure ou égale à, plus grand ou égal à, mindestens",
-            "größer oder gleich, größer gleich, größergleich, nicht kleiner als, mayor o igual que",
-            "mayor o igual a, mayor que o igual a, no menor que, al menos, maior ou igual a",
-            "maior ou igual que, maior que ou igual a, não menor que, pelo menos",
-            "maggiore o uguale a, maggiore o uguale di, non minore di, almeno, не меньше чем",
-            "не меньше, не менее чем, не менее, больше или равно, больше или равен",
-            "больше либо равно",
-        ),
-        "≤": (
-            "at most, no more than, not more than, no greater than, not greater than",
-            "less than or equal to, au plus, inférieur ou égal à, inférieure ou égale à",
-            "plus petit ou égal à, höchstens, kleiner oder gleich, kleiner gleich, kleinergleich",
-            "nicht größer als, menor o igual que, menor o igual a, menor que o igual a",
-            "no mayor que, como máximo, a lo sumo, menor ou igual a, menor ou igual que",
-            "menor que ou igual a, não maior que, no máximo, minore o uguale a, minore o uguale di",
-            "non maggiore di, al massimo, не больше чем, не больше, не более чем, не более",
-            "меньше или равно, меньше или равен, меньше либо равно",
-        ),
-        ">": (
-            "greater than, strictly greater than, larger than, bigger than, more than",
-            "strictement supérieur à, strictement supérieure à, supérieur à, supérieure à",
-            "plus grand que, größer als, echt größer als, strikt größer als, mayor que, mayor a",
-            "estrictamente mayor que, maior que, maior do que, estritamente maior que, maggiore di",
-            "strettamente maggiore di, больше чем, больше, строго больше, более",
-        ),
-        "<": (
-            "less than, strictly less than, smaller than, strictement inférieur à",
-            "strictement inférieure à, inférieur à, inférieure à, plus petit que, kleiner als",
-            "echt kleiner als, strikt kleiner als, menor que, menor a, estrictamente menor que",
-            "menor do que, estritamente menor que, minore di, strettamente minore di, меньше чем",
-            "меньше, строго меньше, менее",
-        ),
-        "≠": (
-            "not equal to, different from, différent de, différente de, ungleich, verschieden von",
-            "distinto de, diferente de, diverso da, diversa da, any number but, any number except",
-            "any value except, any value but, anything but, anything except, can be anything but",
-            "can be anything except, can be any number except, can be any number but",
-            "can be any real number except, may be any number except, не равно, не равен, не равна",
-        ),
-    },
-    _VERBS,
+        **_list_signs({opposite: _ORDERS[sign] for sign, opposite in _OPPOSITE.items()}, _DENIED),
+        **_list_signs({"≠": _EXCLUSIONS}),
+        **_list_signs(_LIMITS),
+        **_list_signs(_ORDERS, _VERBS),
+    }
 )
 """Words for a relation before a value."""
 BOUNDS = _make_signs(
@@ -113,6 +171,7 @@ SECOND_ALTERNATIVES = make_phrases(
 )
 EVERY = make_phrases(
     "the set of all, set of all, die Menge aller, l'ensemble des, el conjunto de los, множество всех",
+    "everything, anything, numbers, reals, the reals, every number, any number, each real number",
     "all, every, each, any, all real, any real, every real, all reals, all real numbers, all numbers",
     "every real number, any real number, the real numbers, real numbers, alle, jedes, alle reellen",
     "alle reellen Zahlen, alle Zahlen, jede reelle Zahl, tous les, tout, les, tout réel",
@@ -131,10 +190,18 @@ SUCH_THAT = make_phrases(
 """Words between a letter and what holds of it."""
 EXCEPT = make_phrases(
     "except, except for, other than, excluding, but not, apart from, außer, ohne, bis auf, sauf",
-    "excepté, à l'exception de, excepto, salvo, menos, tranne, eccetto, exceto, a não ser, кроме",
+    "with the exception of, excepté, à l'exception de, excepto, salvo, menos, tranne, eccetto, exceto",
+    "a não ser, кроме",
     "за исключением",
 )
 """Words before what is excluded."""
+EXCLUDED = make_phrases(
+    "excluded, is excluded, being excluded, left out, removed, is not allowed, not included, is not included",
+    "ausgeschlossen, ist ausgeschlossen, ausgenommen, exclu, est exclu, excluido, está excluido",
+    "queda excluido",
+    "escluso, è escluso, excluído, está excluído, исключено, исключается, 除外, を除く",
+)
+"""Words behind what is excluded."""
 HALVES = make_phrases(
     "and a half, and one half, et demi, et demie, et un demi, und ein halb, und ein halbes",
     "und ein halber, und eine halbe, einhalb, y medio, y media, e meio, e meia, e mezzo, e mezza",

@@ -35,6 +35,7 @@ from engines.grading.translated_vocabulary import (
     EQUALITIES,
     EVERY,
     EXCEPT,
+    EXCLUDED,
     FIRST_ALTERNATIVES,
     FURTHER_PLACES,
     HALVES,
@@ -597,6 +598,10 @@ class _Translator:
     def write_exception(self) -> bool:
         """Write what is excluded behind a condition as another one: `x ≤ 5 except 2`."""
         said = "".join(self.result)
+        if (value := self.find_excluded()) and any(sign in said for sign in _BOUND_SIGNS):
+            self.drop_joins()
+            self.write(f" and {self.subject} ≠ {value[0]}", value[1])
+            return True
         words = EXCEPT.match(self.tokens, self.at)
         if words is None or not any(sign in said for sign in "<>≤≥") or "=" in said:
             return False
@@ -618,6 +623,24 @@ class _Translator:
             else:
                 self.write(self.text[self.tokens[self.at].start : self.tokens[self.at].end], self.at + 1)
         return True
+
+    def find_excluded(self) -> tuple[str, int] | None:
+        """Return the value here behind which it is said to be excluded, as `x = 3 is excluded`, and the index
+        behind that; None for others."""
+        at = self.at
+        if self.begins_equation(at) and self.tokens[at].kind == "word":
+            at = self.skip_name(at)
+            at = skip_blanks(self.tokens, at + 1) if text_at(self.tokens, at) == "=" else self.at
+        end = match_figures(self.tokens, at, len(self.tokens)) if at < len(self.tokens) else 0
+        words = EXCLUDED.match(self.tokens, skip_blanks(self.tokens, end)) if end else None
+        if words is None:
+            return None
+        return self.text[self.tokens[at].start : self.tokens[end - 1].end], words[0]
+
+    def drop_joins(self) -> None:
+        """Drop what joins the next part to what is written."""
+        while self.result and self.result[-1].strip() in ("", ",", "and", "with", "but", ";"):
+            self.result.pop()
 
     def skip_first_alternative(self, first: int) -> None:
         """Skip `either` before the first of two answers, and write what leads to the second as `or`."""

@@ -21,6 +21,7 @@ from engines.grading.boxes_and_announcements import find_announced
 from engines.grading.final_answer import take_marked
 from engines.grading.forms import Many, Named, WordsForm
 from engines.grading.locales import match_announcement
+from engines.grading.meanings.implications import read_implication
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
 from engines.grading.sentence_quantities import list_quantities, match_quantity, match_unit
@@ -34,6 +35,7 @@ from engines.grading.tokens import (
     text_at,
     tokenize,
 )
+from engines.grading.translated_vocabulary import RELATIONS
 from engines.grading.unit_reader import names_unit
 from engines.grading.verdicts import GradeOutcome
 from engines.grading.withdrawal_vocabulary import (
@@ -98,9 +100,13 @@ class _WithdrawalFinder:
         self.gold = [token for token in tokenize(gold.lower()) if not is_blank(token)]
         self.known = [*self.gold, *(token for token in tokenize(problem.lower()) if not is_blank(token))]
         form = read_form(gold)
-        self.is_single = isinstance(form, Term | Named)
+        # What the reader makes of a sentence is no value.
+        is_sentence = isinstance(form, Term) and form.value is None and read_implication(gold) is not None
+        self.is_single = isinstance(form, Term | Named) and not is_sentence
         self.is_stated = isinstance(form, Term | Named | Many | WordsForm)
         self.is_value = self.is_single or isinstance(form, Many)
+        stated = form.value if isinstance(form, Named) else form
+        self.has_range = not isinstance(stated, Term | Many)
         self.settled = False
         self.first, self.last = self.locate_value()
 
@@ -242,9 +248,18 @@ class _WithdrawalFinder:
         for at, end, _ in DENIALS.find_all(self.tokens[: self.first], clause, self.first):
             if self.is_harmless(at) or _contains(self.gold, [self.tokens[at].text.lower()]):
                 continue
+            if self.bounds_value(at, end):
+                continue
             if self.governs(end, self.list_content(end, self.first)):
                 return f"the text denies it: {self.spell(at, self.first)}"
         return ""
+
+    def bounds_value(self, first: int, last: int) -> bool:
+        """Return whether a denial belongs to words for a relation, as in `x must not exceed 5`, which a
+        reference with more than a number may mean."""
+        starts = range(max(0, first - _MOST_DENIED), first + 1)
+        matches = (RELATIONS.match(self.tokens, at) for at in starts) if self.has_range else ()
+        return any(match is not None and match[0] >= last for match in matches)
 
     def list_content(self, first: int, last: int) -> list[AnswerToken]:
         return [

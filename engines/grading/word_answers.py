@@ -119,8 +119,8 @@ _OPPOSITES = (
     ),
     (
         "north, northward, Norden, nord, norte, на север, северу, 北",
-        "south, southward, Süden, sud, sur, на юг, югу, 南",
-        "east, eastward, Osten, est, este, на восток, востоку, 东, 東",
+        "south, southward, Süden, sud, al sur, hacia el sur, на юг, югу, 南",
+        "east, eastward, Osten, vers l'est, à l'est, este, на восток, востоку, 东, 東",
         "west, westward, Westen, ouest, oeste, на запад, западу, 西",
     ),
     ("clockwise", "counterclockwise, anticlockwise"),
@@ -168,6 +168,33 @@ _OPPOSITES = (
         "outside, exterior, außerhalb, à l'extérieur, fuera, вне, 外部",
     ),
     ("forward, forwards", "backward, backwards"),
+    (
+        "mean, average, Mittelwert, Durchschnitt, moyenne, media, média, среднее, 平均数, 平均値",
+        "median, Zentralwert, médiane, mediana, медиана, 中位数, 中央値",
+        "mode, Modalwert, Modus, moda, мода, 众数, 最頻値",
+    ),
+    (
+        "area, Flächeninhalt, Fläche, aire, área, superficie, площадь, 面积, 面積",
+        "perimeter, circumference, Umfang, périmètre, perímetro, perimetro, периметр, 周长, 周の長さ",
+        "volume, Volumen, volum, volumen, объём, объем, 体积, 体積",
+    ),
+    (
+        "radius, Radius, rayon, radio, raggio, raio, радиус",
+        "diameter, Durchmesser, diamètre, diámetro, диаметр",
+    ),
+    ("rank, Rang, rang, rango, ранг", "nullity, Defekt, nullité, nulidad"),
+    (
+        "lcm, least common multiple, lowest common multiple, kgV, kleinste gemeinsame Vielfache, ppcm, mcm"
+        ", plus petit commun multiple, m.c.m., mínimo común múltiplo, mmc, НОК, 最小公倍数",
+        "gcd, greatest common divisor, hcf, highest common factor, ggT, größte gemeinsame Teiler, pgcd, mcd"
+        ", plus grand commun diviseur, m.c.d., máximo común divisor, mdc, НОД, 最大公约数, 最大公約数",
+    ),
+    (
+        "first digit, first digits, first term, leading digit, starts with, begins with, erste Ziffer"
+        ", premier chiffre, primera cifra, prima cifra, primeiro algarismo, первая цифра, 首位",
+        "last digit, last digits, last term, units digit, ends in, ends with, letzte Ziffer, Einerziffer"
+        ", dernier chiffre, última cifra, ultima cifra, último algarismo, последняя цифра, 末位, 个位",
+    ),
 )
 _DIRECTIONS = Phrases(
     {phrase: "" for pair in _OPPOSITES[1:5] for group in pair for phrase in group.split(", ")}
@@ -365,6 +392,24 @@ def match_side(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None
         return None
     number, side = match[1]
     return match[0], _OPPOSITES[number][side].partition(",")[0]
+
+
+def name_opposite(name: str) -> str:
+    """Return the opposite of what `match_side` says; "" where it is not the only one.
+
+    >>> name_opposite("convergent"), name_opposite("north")
+    ('divergent', '')
+    """
+    names = (
+        [side.partition(",")[0] for side in sides]
+        for sides in _OPPOSITES
+        if len(sides) == 2 and sides[0].partition(",")[0] not in _INCLUSIVE
+    )
+    return next((pair[1 - pair.index(name)] for pair in names if name in pair), "")
+
+
+_INCLUSIVE = ("convex", "increase", "maximum", "first digit", "lcm", "radius", "rank")
+"""Of these what is one may be the other as well, as what is constant, or both belong to the same."""
 
 
 def _list_sides(tokens: Sequence[AnswerToken]) -> dict[int, dict[int, str]]:

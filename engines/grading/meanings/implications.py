@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.meanings.clauses import find_subject, read_clause
 from engines.grading.meanings.sentence_vocabulary import DENYING, ELSEWHERE
 from engines.grading.tokens import AnswerToken, is_blank, join_formulas, tokenize
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, differ_by
@@ -26,6 +27,9 @@ _IMPLIES = make_phrases(
     ", implique que, seulement si, implica, implica que, sólo si, solo si, solo se, влечёт, только если, 蕴含"
 )
 """Words between a premise and its conclusion."""
+_ARROW_SIGNS = make_phrases("⇒, ⟹, \\Rightarrow, \\implies")
+_INVERTED = make_phrases("ist, sind, gilt, teilt")
+"""Verbs with which a premise begins without a word for `if`."""
 _BOTH_WAYS = make_phrases(
     "if and only if, iff, dann und nur dann, genau dann, si et seulement si, si y solo si"
     ", si y sólo si, se e solo se, se e somente se, тогда и только тогда, 当且仅当"
@@ -58,7 +62,13 @@ def read_implication(text: str) -> WordedImplication | None:
     if any(table.find(tokens) is not None for table in (_BOTH_WAYS, _ELSEWHERE)):
         return None
     joined = list(_IMPLIES.find_all(tokens, 0, len(tokens)))
+    if not joined and len(arrows := list(_ARROW_SIGNS.find_all(tokens, 0, len(tokens)))) == 1:
+        # Between formulas alone an arrow is part of one.
+        sides = tokens[: arrows[0][0]], tokens[arrows[0][1] :]
+        joined = arrows if all(any(map(_is_long, side)) for side in sides) else []
     found = joined or list(_IF.find_all(tokens, 0, len(tokens)))
+    if not found and tokens and _INVERTED.match(tokens, 0) and _THEN.find(tokens) is not None:
+        found = [(0, 0, "")]
     if len(found) != 1:
         return None
     first, begin, _ = found[0]
@@ -78,6 +88,10 @@ def read_implication(text: str) -> WordedImplication | None:
         return None
     premise, conclusion = (_spell(text, _trim(part)) for part in parts)
     return WordedImplication(premise, conclusion) if premise and conclusion else None
+
+
+def _is_long(token: AnswerToken) -> bool:
+    return token.kind == "word" and len(token.text) > 2
 
 
 def _leads_sentence(tokens: Sequence[AnswerToken], at: int) -> bool:
@@ -116,9 +130,16 @@ def compare_implications(
     if mine is None or theirs is None:
         return None
 
+    subjects = find_subject(mine.premise), find_subject(theirs.premise)
+
+    def say_same(one: str, other: str) -> bool:
+        clauses = read_clause(one, subjects[0]), read_clause(other, subjects[1])
+        return clauses[0] == clauses[1] and len(clauses[0][0]) > 1
+
     def are_equal(*pairs: tuple[str, str]) -> bool:
         return all(
-            _list_symbols(one) == _list_symbols(other) and compare(one, other) == "equal"
+            say_same(one, other)
+            or (_list_symbols(one) == _list_symbols(other) and compare(one, other) == "equal")
             for one, other in pairs
         )
 
