@@ -38,6 +38,8 @@ _DAYS = (12, 24)
 """Hours after which a clock shows the same."""
 _SCRIPTED_COUNT = re.compile(r"(?<![A-Za-z])[CA]\}*\s*[_^]")
 _OF_TANGENTS = frozenset(("atan", "acot"))
+_LEAST_DENOMINATOR = 20
+"""Of fractions that are close to an irrational number by no chance."""
 _WORD_SIZES = (4, 8, 16, 32, 64)
 _OF_BRANCHES = frozenset(("atan", "acot", "+", "-", "*", "/", "sqrt", "pow"))
 _UNITS_IN_DEGREES = (90.0, 0.9, 1 / 60, 1 / 3600)
@@ -98,6 +100,8 @@ def judge_number_notations(
         return LinkVerdict(link, "right if", f"numbers of {bits} bits begin again behind the largest")
     if _says(link, "whole division") and hold_as(_take_whole_quotients, left, right, judge):
         return LinkVerdict(link, "right if", "a division leaves its remainder out")
+    if _is_convergent(left, right):
+        return LinkVerdict(link, "not shown", "no fraction of such numbers is closer to an irrational number")
     if _is_root_of_either_sign(links, link, left, right, numbers):
         return LinkVerdict(link, "not shown", "the sign of a root is that of what the chain begins with")
     if _are_equal_but_for_rounding(links, link, left, right, numbers):
@@ -267,6 +271,21 @@ def _take_minutes(tree: Tree) -> Tree:
         minutes = Tree("/", (Tree(f"{int(match[2])}"), Tree("60")))
         return Tree("+", (Tree(f"{int(match[1])}"), minutes))
     return Tree(tree.label, tuple(map(_take_minutes, tree.children)))
+
+
+def _is_convergent(value: Tree, fraction: Tree) -> bool:
+    """Return whether a fraction is one of the best for an irrational number, as of its continued fraction:
+    √7 = 2024/765. 22/7 is too short to be no other by chance."""
+    parts = fraction.children if fraction.label == "/" else ()
+    exact, shown = evaluate_term(value, {}), evaluate_term(fraction, {})
+    if exact is None or shown is None or _IRRATIONAL.isdisjoint(value.list_labels()):
+        return False
+    whole = len(parts) == 2 and all(part.label.isdecimal() for part in parts)
+    return (
+        whole
+        and int(parts[1].label) >= _LEAST_DENOMINATOR
+        and (abs(exact - shown) < 1 / (2 * int(parts[1].label) ** 2))
+    )
 
 
 def _is_root_of_either_sign(

@@ -118,7 +118,8 @@ def describe_failed_calculation(
     if in_radians is not None and in_radians != (one, other) and numbers.are_about_equal(*in_radians):
         return None
     # "r = 3 m" can have its unit behind the formula.
-    if find_units(one) != find_units(other) and values_agree(remove_units(one), remove_units(other), {}):
+    lacks_unit = find_units(one) != find_units(other) or not all(find_units(fact.right) for fact in used)
+    if lacks_unit and values_agree(remove_units(one), remove_units(other), {}):
         return None
     in_degrees = take_degrees(one), take_degrees(other)
     if in_degrees != (one, other) and values_agree(*in_degrees, {}) is not False:

@@ -197,6 +197,16 @@ def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, a
         (r"Theory says $\beta=\frac12$. The experiment has $\beta-1=(0.2\pm2.5)\times10^{-5}$.", []),
         (r"The ratio is $\frac{54L}{40L}\cdot\frac{3}{7}=0.58$.", []),
         (r"The ratio is $\frac{54L}{40L}\cdot\frac{3}{7}=0.68$.", [r"\frac{54L}{40L}\cdot\frac{3}{7}=0.68"]),
+        # A unit that stands behind the formula of a value.
+        (r"For $a=2\,\text{m/s}^2$ and $t=5$ s we get $v=at=10\,\text{m/s}$.", []),
+        (
+            r"For $a=2\,\text{m/s}^2$ and $t=5$ s we get $v=at=12\,\text{m/s}$.",
+            [r"at=12\,\text{m/s}"],
+        ),
+        # Convergents, which old books write with a sign of equality.
+        (r"Euler has $\sqrt7=\frac{2024}{765}$.", []),
+        (r"Euler has $\sqrt7=\frac{2025}{765}$.", [r"\sqrt7=\frac{2025}{765}"]),
+        (r"He has $\sqrt2=\frac75$.", [r"\sqrt2=\frac75"]),
         # What holds for the whole numbers with which a sum ends, and zeros of several letters.
         (r"Therefore $1^3+2^3+\cdots+k^3<\frac{(k+1)^4}{4}$.", []),
         (r"Therefore $1^3+2^3+\cdots+k^3<\frac{k^4}{4}$.", [r"1^3+2^3+\cdots+k^3<\frac{k^4}{4}"]),
