@@ -235,6 +235,10 @@ PHRASES: Mapping[str, str] = {
     """,
     "law": "fact_that law laws rule rules property properties",
     "rounded": "nearest approximat* about roughly round* closest estimat*",
+    "exact": "exactly exact_value",
+    "rounding": "rounded rounding",
+    "in radians": "radian radians rad",
+    "in base ten": "base_ten base_10 decimal_system",
     "rounded up": """
         at_least minimum smallest least_number fewest sample_size* needed required round_up rounds_up
         rounding_up rounded_up ceiling next_whole next_integer

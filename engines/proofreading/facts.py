@@ -18,7 +18,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.polynomial_consequences import FactIdeal
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.stated_facts import Fact, Reduced, list_once
-from engines.proofreading.term_properties import free_symbols, has_empty_range
+from engines.proofreading.term_properties import evaluate_term, free_symbols, has_empty_range
 
 MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""
@@ -499,8 +499,11 @@ class Facts:
             body = replace_variable(body, argument, Tree("_" + argument))
         for argument, value in zip(known.arguments, values, strict=True):
             body = replace_variable(body, "_" + argument, value)
+        # |x| has no derivative at 0, where x/|x| has no value.
+        if len(body) >= _MOST_NODES or _divides_by_zero(body):
+            return None
         used += facts
-        return body if len(body) < _MOST_NODES else None
+        return body
 
     def _insert_dependent_letters(
         self, body: Tree, arguments: Sequence[str], used: list[Fact]
@@ -585,6 +588,12 @@ class Facts:
             sides = [each for each in sides if len(each[0]) + len(each[1]) <= _MOST_NODES]
             return FactIdeal(left, right, sides).reduce_claim(used, applied)
         return Reduced(left, right, list_once(used), False) if used else None
+
+
+def _divides_by_zero(tree: Tree) -> bool:
+    """Return whether a term has a quotient of which the lower side is a number, and this is 0."""
+    below = (node.children[1] for node in tree if node.label == "/")
+    return any(not free_symbols(each) and evaluate_term(each, {}) == 0 for each in below)
 
 
 def _differentiate(tree: Tree, name: str) -> Tree | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
@@ -41,6 +42,8 @@ _WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
 _SPACE_WIDTH = re.compile(
     r"\\hs(?:pace\*?\s*\{|kip)\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:true\s*)?(?:em|in|cm|ex|mm|pc)(?:\s*\})?"
 )
+_TOKENS_OF_LABEL = 5
+"""Of a number of an equation: two brackets, its digits and a space."""
 OPERATORS = {"+", r"\cdot", r"\times"}
 _EQUIVALENT = re.compile(r"(?!.*mod)(?=.*(?:\\equiv|≡))", re.DOTALL)
 """A formula that says of statements, and not of numbers, that they are equivalent."""
@@ -252,7 +255,10 @@ class _StatementSplitter:
             self.open_quantifiers -= 1
             self._close_statement(",")
             return True
-        if token[0] == "(" and (end := _find_remark_end(self.latex, token.start())):
+        end = _find_remark_end(self.latex, token.start()) if token[0] == "(" else 0
+        if token[0] == "(" and not end and not self.current.relations and self._has_no_side:
+            end = _find_label_end(self.latex, token.start())
+        if end:
             self.skipped_to = end
             return True
         if token[0] == "(" and _QUANTIFIED.match(self.latex, token.end()):
@@ -544,6 +550,16 @@ def _find_remark_end(latex: str, offset: int) -> int:
     end = find_closing(latex, offset) + 1
     tokens = _TOKEN.finditer(latex, offset, end)
     return 0 if any(token[2] or token[0] in WRITTEN for token in tokens) else end
+
+
+def _find_label_end(latex: str, offset: int) -> int:
+    r"""Return where the number of an equation ends that stands before it: `(2)\ x - y = 1`, where the space
+    says that nothing is multiplied; 0 for none."""
+    tokens = list(islice(_TOKEN.finditer(latex, offset), _TOKENS_OF_LABEL))
+    inner = list(takewhile(str.isdecimal, (token[0] for token in tokens[1:])))
+    behind = tokens[len(inner) + 1 : len(inner) + 3]
+    is_label = inner and [token[0] for token in behind] in ([")", r"\ "], [")", "~"])
+    return behind[-1].end() if is_label else 0
 
 
 def _begins_column(latex: str, at: int, statement: FormulaStatement) -> bool:

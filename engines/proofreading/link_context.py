@@ -38,7 +38,12 @@ from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.names_used_once import find_meant_name
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.other_notations import name_unit, name_upright_units, write_plain_thousands
+from engines.proofreading.other_notations import (
+    is_cycle,
+    name_unit,
+    name_upright_units,
+    write_plain_thousands,
+)
 from engines.proofreading.parallel_statements import is_parallel
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
@@ -716,8 +721,16 @@ class LinkContext:
         # Near x = 0 is not at x = 0.
         if has_last_word("approached", link.words_before):
             return
+        if is_cycle(link.right):
+            return
         # An inverse modulo n is no remainder of a fraction.
         if any(map(_is_inverse_residue, (*left, *right))):
+            return
+        # A law that a text calls a mistake is nothing that it says.
+        is_law = (
+            bool(left.children) and bool(free_symbols(left)) and free_symbols(left) == free_symbols(right)
+        )
+        if is_law and (link.is_called_false or mentions("mistakes", last_sentence(link.words_before))):
             return
         # "A = 0 is not possible" says of no A what it is.
         if link.is_denied_by_words_after and is_value_to_look_at(link, left, right, anywhere=True):

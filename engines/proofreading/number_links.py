@@ -20,7 +20,7 @@ from engines.mathematics.judging.shapes import evaluate_matrices, is_column, sha
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import has_last_word, mentions, read_last_cue, words_of
+from engines.proofreading.cue_phrases import has_last_word, last_sentence, mentions, read_last_cue, words_of
 from engines.proofreading.divergent_integrals import describe_divergence
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_changes, iterate_retyped, points_of
@@ -90,6 +90,16 @@ _RANGES = ("interval", "union", "intersection", "without")
 _COLLECTIONS = (*_RANGES, "such", "list", "set")
 
 
+_CALCULATED = ("+", "-", "*", "sum", "integral")
+"""Operations that a method calculates with."""
+_ROUND_DECIMALS = 1
+"""Decimals of a number that can be chosen and need not be rounded."""
+_MOST_OFF = 0.5
+"""Of a value, the difference of a rough estimate."""
+_WORDS_BESIDE = 4
+"""Words on either side of a formula that say how exact it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class NumberLinks:
     """Judges links without variables.
@@ -122,9 +132,9 @@ class NumberLinks:
             if link.relation == "approx" and not is_supposed and (slip := self._find_digit_slip(left, right)):
                 return LinkVerdict(link, "wrong", f"it holds with {slip}")
             return LinkVerdict(link, "not shown", verdict.reason)
-        if link.relation in ("=", "approx") and (
-            reason := self.describe_rounding(left, right, link.relation)
-        ):
+        is_rounding = link.relation in ("=", "approx")
+        reason = self.describe_rounding(left, right, link.relation) if is_rounding else ""
+        if reason and not _is_said_otherwise(link, reason):
             return LinkVerdict(link, "right", reason)
         converted = _convert_number(left, right) if find_units(left) != find_units(right) else None
         if converted and (reason := self.describe_rounding(*converted, link.relation)):
@@ -223,6 +233,8 @@ class NumberLinks:
             and abs(left_value - right_value) < _ROUGH * abs(left_value)
         ):
             return f"roughly equal: {witness}"
+        if link.relation == "approx" and _is_estimate(left_value, right, right_value):
+            return f"an estimate by another calculation: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
         if (
             power
@@ -504,6 +516,27 @@ class NumberLinks:
         is_measured = is_measured and OF_ANGLES.isdisjoint((*left.list_labels(), *right.list_labels()))
         differs = 1 / _CONVERTED < ratio < _CONVERTED or (is_measured and not _converts_units(ratio))
         return f"{left_value:.6g} and {right_value:.6g}" if differs else ""
+
+
+def _is_estimate(value: float | None, right: Tree, estimated: float | None) -> bool:
+    """Return whether a calculation can be a method's estimate of a value, as 1 + 0.5 of e^0.5 or a sum of an
+    integral: it is no rounded number, is not made of such ones, and is not far off."""
+    is_calculated = right.label in _CALCULATED and not is_power_of_ten(right.children[-1])
+    rounded = any(len(label.partition(".")[2]) > _ROUND_DECIMALS for label in right.list_labels())
+    if not is_calculated or rounded or value is None or estimated is None:
+        return False
+    return abs(value - estimated) < _MOST_OFF * abs(value)
+
+
+def _is_said_otherwise(link: ChainLink, reason: str) -> bool:
+    """Return whether the words beside a rounded number say that it is exact: "π = 3.14 exactly"; or of one
+    that is cut off that it is rounded."""
+    before = " ".join(words_of(last_sentence(link.words_before))[-_WORDS_BESIDE:])
+    after = " ".join(words_of(link.words_after.partition(".")[0])[:_WORDS_BESIDE])
+    beside = f"{before} § {after}"
+    if reason == "cut off":
+        return mentions("rounding", beside)
+    return link.relation == "=" and mentions("exact", beside)
 
 
 def _is_metric(unit: Tree) -> bool:

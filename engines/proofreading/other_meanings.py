@@ -18,7 +18,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.boolean_identities import holds_for_truth_values
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_phrase
+from engines.proofreading.cue_phrases import last_clause, last_sentence, mentions, starts_with_phrase
 from engines.proofreading.differentials import read_differential
 from engines.proofreading.elimination_steps import are_steps_of_elimination
 from engines.proofreading.facts import Facts
@@ -155,12 +155,13 @@ def reconsider_link(
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
-    if not free and hold_as(take_degrees, left, right, judge):
-        return LinkVerdict(link, "right", "with angles in degrees")
-    if not free and numbers.describe_rounding(take_degrees(left), take_degrees(right), link.relation):
-        return LinkVerdict(link, "right", "with angles in degrees, rounded")
-    if not free and _are_rounded_degrees(link, left, right, numbers):
-        return LinkVerdict(link, "right", "with angles in degrees, rounded")
+    words = f"{last_sentence(link.words_before)} {link.words_after.partition('.')[0]}"
+    if not free and not mentions("in radians", words):
+        if hold_as(take_degrees, left, right, judge):
+            return LinkVerdict(link, "right", "with angles in degrees")
+        rounded = numbers.describe_rounding(take_degrees(left), take_degrees(right), link.relation)
+        if rounded or _are_rounded_degrees(link, left, right, numbers):
+            return LinkVerdict(link, "right", "with angles in degrees, rounded")
     if _hold_with_braced_arguments(link, judge, numbers):
         return LinkVerdict(link, "right", "where braces in the source hold the argument of a function")
     if left.label == "/" and ":" in link.left and judge.equal(left.children[1], right).outcome == "equal":
@@ -210,7 +211,9 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the digits are those of hexadecimal numbers")
     # Sums of decimal numbers hold to the base 2 by chance alone rarely, but words have to say so.
     named = link.position.domain in ("digits", "logic and bits") or mentions("in base two", link.words_before)
-    if not free and _are_binary(left, right, is_named=named) and hold_as(_read_bits, left, right, judge):
+    decimal = mentions("in base ten", words)
+    are_binary = not (free or decimal) and _are_binary(left, right, is_named=named)
+    if are_binary and hold_as(_read_bits, left, right, judge):
         return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
     if hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 
 from engines.core.tree import ONE, ZERO, Tree
+from engines.formula.lexer import token_texts
 from engines.formula.meaning import Reading
 from engines.formula.unit_table import UNIT_SYMBOLS
 from engines.mathematics.judging.judge import Judge
@@ -466,3 +467,12 @@ def are_powers_of_one_set(left: Tree, right: Tree) -> bool:
     return (
         bases[0] == bases[1] and bases[0].label in _NUMBER_SETS and numbers and exponents[0] != exponents[1]
     )
+
+
+def is_cycle(latex: str) -> bool:
+    """Return whether a side is a number in brackets with several different digits, as σ = (123): a cycle."""
+    tokens = token_texts(latex)
+    if len(tokens) != 3 or (tokens[0], tokens[2]) != ("(", ")"):
+        return False
+    digits = tokens[1]
+    return digits.isdecimal() and 1 < len(digits) == len(set(digits)) and "0" not in digits

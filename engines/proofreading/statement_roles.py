@@ -135,7 +135,9 @@ def is_claimed_for_all(link: ChainLink, free: frozenset[str] = frozenset()) -> b
     """
     before, after = link.words_before, link.words_after.partition(".")[0].partition("§")[0]
     words = before if ranges_over_numbers(before) else after if ranges_over_numbers(after) else ""
-    if mentions("excepting", link.words_after.partition(".")[0]):
+    # "for all x except the line § …"
+    behind = (link.words_after, link.words_after_next if words is after else "")
+    if any(mentions("excepting", each.partition(".")[0]) for each in behind):
         return False
     # "For all x, x = 0 ⇒ x^2 = 0" claims neither the premise of all x nor the conclusion.
     if link.argument >= 0 and (link.is_premise or link.connective == "so"):
