@@ -69,7 +69,8 @@ def carry_bound(
             previous is link
             or not here
             or free_symbols(bound) != names
-            or len(bound) <= len(statement)
+            or len(bound) < len(statement)
+            or (len(bound) == len(statement) and read_end(bound) is not None)
             or len(names) > 1
         ):
             continue

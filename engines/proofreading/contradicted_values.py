@@ -30,6 +30,8 @@ _NEAR_LINES = 8
 _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
 _LARGEST_DENOMINATOR = 1000
+_ROUNDED = 0.05
+"""Share by which a value and the rounded one differ at most."""
 _TOTALS = frozenset(("integral", "limit", "sum"))
 """Operations of which a name has the value wherever its example calculates it."""
 
@@ -120,6 +122,40 @@ def find_other_value_there(
     if shown is None or values_agree(there, right, {}) is not False:
         return None
     return Accusation(f"it is {shown:.6g}, {describe_sources([known])}", Evidence("stated values", (known,)))
+
+
+def find_other_value_in_chain(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
+    """Return the value that a letter was said to have right before, where a chain goes on from it to another
+    one: behind `a = 0` the chain `f'(1) = a = 2`; None where it has no value, or several.
+
+    Args:
+        facts: What the text has said so far.
+        link: The link between the letter and its value.
+        left: The letter.
+        right: Its value.
+    """
+    if (
+        link.relation != "="
+        or not link.index
+        or left.children
+        or not free_symbols(left)
+        or free_symbols(right)
+    ):
+        return None
+    if link.of_problem or link.has_denial_nearby or link.is_one_of_alternatives or link.may_be_one_of_several:
+        return None
+    values = [fact for fact in facts.in_scope if fact.is_value and fact.left == left]
+    if len(values) != 1 or values[0].alternative or values[0].is_supposed or values[0].is_local:
+        return None
+    near = values[0].position.scope is link.position.scope and link.line - values[0].line <= _NEAR_LINES
+    if not near or any(map(is_ambiguous, (right, values[0].right))):
+        return None
+    one, other = (evaluate_term(side, {}) for side in (values[0].right, right))
+    if one is None or other is None or abs(one - other) <= _ROUNDED * max(abs(one), abs(other)):
+        return None
+    return Accusation(
+        f"{one:.6g} and {other:.6g}, {describe_sources(values)}", Evidence("stated values", (values[0],))
+    )
 
 
 def _find_other_total(

@@ -10,12 +10,23 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of
+from engines.proofreading.cue_phrases import is_made_of, words_of
 from engines.proofreading.letter_domains import list_conditions, list_interval_ends
 from engines.proofreading.stated_facts import Fact
 from engines.proofreading.term_properties import free_symbols
 
+_ALL_NUMBERS = ("ℝ", "R", "ℂ")
+_OF_ALL = frozenset(("for", "all", "every", "any", "each"))
 _OVER_SPANS = ("integral", "sum", "prod")
+
+
+def holds_for_all_numbers(link: ChainLink, left: Tree, read_tree: Callable[[str], Tree | None]) -> bool:
+    """Return whether `for all x in R` stands behind a definition of a function: it is no case of several."""
+    if left.label != "call" or not link.next_formula or not words_of(link.words_after):
+        return False
+    said = read_tree(link.next_formula)
+    is_set = said is not None and said.label == "in" and said.children[1].label in _ALL_NUMBERS
+    return is_set and {*words_of(link.words_after)} <= _OF_ALL
 
 
 def read_range(link: ChainLink, left: Tree, read_tree: Callable[[str], Tree | None]) -> Sequence[Tree]:

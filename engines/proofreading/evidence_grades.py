@@ -16,7 +16,7 @@ from typing import Literal
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue
+from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, words_of
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.stated_facts import Fact
 from engines.proofreading.statement_roles import is_concluded
@@ -36,6 +36,7 @@ _NEAR_LINES = 20
 
 _WORKS = ("proof", "solution", "example")
 """Scopes that are about one thing."""
+_LAST_WORDS = 2
 _LEADING = ("deducing", "obtaining")
 """What words before a statement say that is drawn from others."""
 
@@ -92,7 +93,8 @@ def _grade_sources(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact,
     lines = max((_measure_distance(link, last_uses.get(each, each)) for each in evidence.sources), default=0)
     # "For (b), with f'(u) = cos u" gives a function of another paragraph anew; "Solve …, y(1) = 1" is a task.
     elsewhere = any(source.position.paragraph != link.position.paragraph for source in evidence.sources)
-    is_given = elsewhere and read_last_cue(link.words_before) == "given"
+    # "With the product rule" names what is applied.
+    is_given = elsewhere and read_last_cue(" ".join(words_of(link.words_before)[-_LAST_WORDS:])) == "given"
     if is_given and link.position.scope.kind == "exercise":
         return "faint"
     if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT_LINES):

@@ -28,7 +28,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     words_of,
 )
-from engines.proofreading.definition_ranges import read_range
+from engines.proofreading.definition_ranges import holds_for_all_numbers, read_range
 from engines.proofreading.facts import MOST_STEPS, Facts
 from engines.proofreading.kernel_vectors import HomogeneousEquation
 from engines.proofreading.letter_domains import LetterDomains
@@ -716,6 +716,9 @@ class LinkContext:
             for fact in self.facts.in_scope
         )
 
+    def _read_tree(self, latex: str) -> Tree | None:
+        return self.read_formula(latex).tree
+
     def keep_equation(self, link: ChainLink, left: Tree, right: Tree) -> None:
         """Remember an equation for the links after it, unless it only holds near a point."""
         # Near x = 0 is not at x = 0.
@@ -745,6 +748,9 @@ class LinkContext:
         )
         # A function that "is the solution" is one; of a letter with a value there can be another.
         is_certain = not (link.speaks_of_others_after if left.label == "call" else link.may_be_one_of_several)
+        is_certain = is_certain or holds_for_all_numbers(
+            link, left, lambda latex: self.read_formula(latex).tree
+        )
         text = f"{link.left} = {link.right}"
         known = self.facts.functions.copy()
         self.facts.add_fact(
@@ -762,9 +768,7 @@ class LinkContext:
             argument=link.argument,
             is_premise=link.is_premise,
         )
-        if left.label == "call" and (
-            conditions := read_range(link, left, lambda latex: self.read_formula(latex).tree)
-        ):
+        if left.label == "call" and (conditions := read_range(link, left, self._read_tree)):
             function = self.facts.functions.get(left.children[0].label)
             if function is not None and function is not known.get(left.children[0].label):
                 self.ranges[function.fact] = conditions

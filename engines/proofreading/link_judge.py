@@ -31,6 +31,7 @@ from engines.proofreading.cue_phrases import (
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink
 from engines.proofreading.evidence_grades import weigh_evidence
+from engines.proofreading.geometric_sums import find_other_sum
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.inequality_links import InequalityLink
@@ -229,8 +230,9 @@ class LinkJudge(LinkContext):
                 claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
                 with limit_work(_MOST_WORK):
                     slip = find_ellipsis_slip(left.tree, right.tree, self.are_equal) if claimed else ""
-                reason = f"it holds with {slip}" if slip else unjudged
-                yield LinkVerdict(link, "wrong" if slip else "not shown", reason)
+                other_sum = find_other_sum(left.tree, right.tree) if claimed and not slip else ""
+                reason = f"it holds with {slip}" if slip else other_sum or unjudged
+                yield LinkVerdict(link, "wrong" if slip or other_sum else "not shown", reason)
                 continue
             free = free_symbols(left.tree) | free_symbols(right.tree)
             self.conditions_beside = [

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import words_of
+from engines.proofreading.cue_phrases import last_sentence, words_of
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind
 from engines.proofreading.stated_facts import Fact, describe_sources
@@ -23,6 +23,7 @@ _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
 _ALTERNATIVE = frozenset(("or", "oder", "ou", "o", "或", "または", "или"))
 """Words between two roots of one equation."""
+_ROOTS = frozenset(("root", "roots", "zero", "zeros", "zeroes"))
 _BOTH_ROOTS = re.compile(r"(?P<name>[a-zα-ω])_1,2\Z")
 """The name of both roots of a quadratic equation."""
 
@@ -113,6 +114,47 @@ def find_other_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> A
         return None
     reason = f"it is neither of the two values, {describe_sources(both[-1:])}"
     return Accusation(reason, Evidence("only statement", (both[-1],)))
+
+
+def find_false_root(
+    stated: Sequence[tuple[ChainLink, Tree, Tree]], link: ChainLink, left: Tree, right: Tree
+) -> Accusation | None:
+    """Return the equation that a value does not solve which the text lists as one of its roots or zeros: `The
+    roots of x^2 - 7x + 10 = 0 are x = 2 and x = -5`, `q(x) = (x - 1)(x + 3), so the zeros are x = 1, x = 3`;
+    None where it solves it, or is not said to.
+
+    Args:
+        stated: The last equations that the text has stated, with their sides.
+        link: The link that says the value.
+        left: The letter, or its name as one of two, `x_1`.
+        right: The value.
+    """
+    name, _, index = left.label.partition("_")
+    if link.relation != "=" or left.children or index not in ("", "1", "2", "3") or link.index:
+        return None
+    words = last_sentence(link.words_before)
+    if link.of_problem or link.has_denial_nearby or free_symbols(right) or _ROOTS.isdisjoint(words_of(words)):
+        return None
+    begun = link.piece_index - 2 * (words.count("§") + 1)
+    for other, one, value in reversed(stated):
+        if other.piece_index < begun:
+            break
+        if other.index:
+            continue
+        # x = 2 is the root before it.
+        if one.label.partition("_")[0] == name and not one.children and not free_symbols(value):
+            continue
+        is_function = one.label == "call" and one.children[1:] == (Tree(name),)
+        sides = (value, ZERO) if is_function else (one, value)
+        letters = free_symbols(sides[0]) | free_symbols(sides[1])
+        if letters != {name} or (is_function and not value.children):
+            return None
+        there = [replace_variable(side, name, right) for side in sides]
+        if values_agree(there[0], there[1], {}) is not False:
+            return None
+        written = " ".join(f"{other.left} {other.relation} {other.right}".split())
+        return Accusation(f"it is no root of {written} (line {other.line})")
+    return None
 
 
 def _are_alternatives(one: ChainLink, other: ChainLink) -> bool:

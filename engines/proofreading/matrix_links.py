@@ -48,6 +48,8 @@ class MatrixLinks:
             return LinkVerdict(link, "right")
         has_bare_side = not left.children or not right.children
         begun = link.of_problem or (read_last_cue(link.words_before) == "given" and link.index == 0)
+        # "By the formula for § , A^{-1} = …" works out the inverse of a matrix that is known.
+        begun = begun and (link.of_problem or not _is_operation(left) or is_supposed(link))
         free = free_symbols(left) | free_symbols(right)
         values = {fact.left.label: fact for fact in self.facts.in_scope if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
@@ -81,7 +83,7 @@ class MatrixLinks:
                 or mentions("demanding", last_clause(link.words_before))
                 or begun
                 or link.has_denial_nearby
-                or (link.may_be_one_of_several and not _are_in_sentence(link, used))
+                or (link.may_be_one_of_several and not (_are_in_sentence(link, used) or _is_operation(left)))
                 or self.cases
             )
             if verdict.outcome == "different" and left.children and not unlike:
@@ -137,6 +139,11 @@ class MatrixLinks:
 
     def _is_matrix(self, tree: Tree) -> bool:
         return self.terms.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
+
+
+def _is_operation(tree: Tree) -> bool:
+    """Return whether a term is the inverse, a power, the transpose or the determinant of a named matrix."""
+    return tree.label in ("pow", "transpose", "det") and not tree.children[0].children
 
 
 def _are_in_sentence(link: ChainLink, used: Sequence[Fact]) -> bool:

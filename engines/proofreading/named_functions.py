@@ -11,13 +11,15 @@ from engines.core.tree import Tree
 from engines.proofreading.phrase_search import index_phrases
 from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symbols
 
-_TOTIENT, _NORMAL = "φ", "Φ"
+_TOTIENT, _NORMAL, _DIVISORS, _SUM = "φ", "Φ", "τ", "σ"
 _PHRASES: Mapping[str, str] = {
     _TOTIENT: "totient* euler's_function euler_function euler's_§ euler's_phi euler_phi euler's_theorem",
+    _DIVISORS: "number_of_divisors divisor_function",
+    _SUM: "sum_of_divisors sum_of_the_divisors sum_of_all_divisors",
     _NORMAL: "normal_distribution* normally_distributed standard_normal normal_random_variable*",
 }
 """Words of a document that say that a letter is such a function."""
-_LARGEST = 10**6
+_LARGEST, _MOST = 10**6, 10**4
 
 
 def name_functions(words: str) -> frozenset[str]:
@@ -41,6 +43,10 @@ def work_out_named(tree: Tree, letters: frozenset[str]) -> Tree:
         letter, argument = tree.children[0].label, tree.children[1]
         if letter == _TOTIENT and WHOLE.match(argument.label) and 0 < int(argument.label) <= _LARGEST:
             return Tree(str(_count_coprime(int(argument.label))))
+        if letter in (_DIVISORS, _SUM) and WHOLE.match(argument.label) and 0 < int(argument.label) <= _MOST:
+            number = int(argument.label)
+            divisors = [each for each in range(1, number + 1) if number % each == 0]
+            return Tree(str(len(divisors) if letter == _DIVISORS else sum(divisors)))
         value = evaluate_term(argument, {}) if letter == _NORMAL and not free_symbols(argument) else None
         if value is not None:
             return Tree(f"{(1 + math.erf(value / math.sqrt(2))) / 2:.15f}")

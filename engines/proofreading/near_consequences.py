@@ -171,6 +171,7 @@ def find_near_consequence(
         or mentions("rearranging", last_sentence(link.words_before))
         or mentions("obtaining", last_sentence(link.words_before))
     )
+    solved = mentions("rearranging", last_sentence(link.words_before))
     paragraph = link.position.paragraph
     used: Sequence[Fact] = ()
     doubtful: list[tuple[Tree, Tree]] = []
@@ -220,7 +221,7 @@ def find_near_consequence(
         of_function = used[0].left.label == "call" and used[0].is_about_task_of(link.position)
         second = not drawn and len(used) == 1 and used[0].variables == free and not of_function
         # Behind the values of all its variables an equation can be that of another case.
-        concluded = worked_out or follows_from_words
+        concluded = worked_out or follows_from_words or solved
         valued = determined or (not concluded and known.has_one_value)
         from_last = link.connective == "so" and [fact.number for fact in used] == [facts.last_number]
         reliable = not valued or from_last or _is_reliable(facts, link, one, other, used)

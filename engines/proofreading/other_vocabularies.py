@@ -112,6 +112,7 @@ OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
         "wrote": "写道 寫道 答道",
         "true or false": "判断正误 判断对错 判断题 对或错 对/错",
         "equation": "方程",
+        "roots": "两根 的根",
         "check": "检验 验证",
         "ring": "环",
         "ideals": "理想",

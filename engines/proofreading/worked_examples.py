@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.contradicted_values import find_contradicted_value, find_other_value_there
+from engines.proofreading.contradicted_values import (
+    find_contradicted_value,
+    find_other_value_in_chain,
+    find_other_value_there,
+)
 from engines.proofreading.differential_solutions import find_failed_solution
+from engines.proofreading.implicit_slopes import find_other_implicit_slope, find_other_solved_slope
 from engines.proofreading.initial_values import find_failed_constant
-from engines.proofreading.known_angles import find_other_value_at_angle
+from engines.proofreading.integrated_sides import find_other_slope
+from engines.proofreading.known_angles import find_other_sign_at_angle, find_other_value_at_angle
 from engines.proofreading.limits_with_remainders import find_other_limit
 from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Accusation
-from engines.proofreading.listed_roots import find_failed_alternative, find_failed_roots, find_other_root
+from engines.proofreading.listed_roots import (
+    find_failed_alternative,
+    find_failed_roots,
+    find_false_root,
+    find_other_root,
+)
 from engines.proofreading.probability_laws import find_broken_law
 from engines.proofreading.taylor_coefficients import find_odd_coefficient
 
+_LISTED = 8
+"""Equations before a root of one that is listed with others."""
 _LAST = 3
 """Equations before a link that bear on it by their places."""
 
@@ -40,9 +53,15 @@ def find_mistake_in_example(
         or find_other_root(facts, link, left, right)
         or find_broken_law(facts, link, left, right)
         or find_odd_coefficient(facts, link, left, right)
+        or find_other_slope(facts, link, left, right, context.judge)
+        or find_other_implicit_slope(facts, link, left, right)
+        or find_other_solved_slope(facts, link, left, right)
+        or find_false_root(context.equations[:-1][-_LISTED:], link, left, right)
+        or find_other_value_in_chain(facts, link, left, right)
         or find_failed_constant(facts, link, left, right)
         or find_failed_solution(facts, link, left, right)
         or find_other_limit(link, left, right, context.judge)
+        or find_other_sign_at_angle(context, link, left, right)
         or find_other_value_at_angle(facts, link, left, right)
         or find_contradicted_value(facts, link, left, right, context.judge, context.numbers)
     )
