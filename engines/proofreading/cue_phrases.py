@@ -251,6 +251,8 @@ PHRASES: Mapping[str, str] = {
     "clock time": "o'clock a.m p.m am pm hour hours hrs minutes mins clock departs arrives departure arrival",
     "clock": "clock clocks o'clock a.m p.m noon midnight",
     "version": "version* release*",
+    "operation": "operation operations",
+    "puzzle": "puzzle puzzles riddle riddles brain_teaser brainteaser",
     "drawn to scale": "scale map maps drawn_to_scale blueprint floor_plan",
     "whole division": "integer_division floor_division integer_quotient* whole_quotient* truncat*",
     "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",

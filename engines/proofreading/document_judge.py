@@ -54,6 +54,7 @@ MAX_FORMULAS = 10_000
 """So many formulas at the beginning say what the letters of a document are."""
 _STAR = r"\s*(?:\\mathbin\s*\{\s*)?(?:\*|\\ast)\s*\}?\s*"
 _OWN = re.compile(rf"[a-z]{_STAR}[a-z]\s*&?=|[A-Za-z]{_STAR}[A-Za-z]\s*&?:=")
+_STARRED = re.compile(rf"\s*[A-Za-z]{_STAR}[A-Za-z]\s*")
 _INTRODUCED = re.compile(
     r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
 )
@@ -83,6 +84,18 @@ class LinkError(Exception):
         self.cause = cause
 
 
+def _names_own_star(document: Document) -> bool:
+    """Return whether words call `a * b` an operation: "denote by § the operation § "."""
+    return any(
+        piece.formula
+        and _STARRED.fullmatch(piece.text) is not None
+        and any(mentions("operation", beside.text) for beside in (before, behind) if not beside.formula)
+        for before, piece, behind in zip(
+            document.pieces, document.pieces[1:], document.pieces[2:], strict=False
+        )
+    )
+
+
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     """Return the verdicts on every link of a document, judged in its order.
 
@@ -107,7 +120,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         pending_worded=[
             (at, positions[at], said) for at, said in sorted(read_worded_equations(document).items())
         ],
-        redefines_star=any(map(_OWN.search, formulas)),
+        redefines_star=any(map(_OWN.search, formulas)) or _names_own_star(document),
         has_signed_infinity=any(map(is_infinity_signed, formulas)),
         sections_of_cases=frozenset(
             id(position.scope.section)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import repeat
 
-from engines.core.tree import ZERO, Tree
+from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
@@ -27,13 +27,12 @@ from engines.proofreading.cue_phrases import (
     starts_with_phrase,
 )
 from engines.proofreading.definition_ranges import reaches_out
-from engines.proofreading.facts import Facts
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.literal_substitutions import find_copied_wrong
 from engines.proofreading.number_links import measure_rounding
 from engines.proofreading.other_meanings import take_degrees
-from engines.proofreading.repair_conditions import are_polynomials, find_repair
+from engines.proofreading.repair_conditions import are_polynomials, find_repair, is_equality
 from engines.proofreading.separate_equations import solves_another
 from engines.proofreading.signs_and_branches import is_root_of_square
 from engines.proofreading.slips import points_of
@@ -44,7 +43,7 @@ from engines.proofreading.solved_formulas import (
     judge_solved_formula,
 )
 from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
-from engines.proofreading.stated_values import is_zero_of_its_kind
+from engines.proofreading.stated_values import is_product_with_zero, is_zero_of_its_kind
 from engines.proofreading.statement_roles import is_concluded, is_initial_value, is_supposed
 from engines.proofreading.term_properties import (
     AMBIGUOUS_LABELS,
@@ -178,7 +177,7 @@ class EquationLink:
         if verdict.witness:
             # What is true of real numbers alone is a slip where the text is about complex ones, and what
             # holds at some values alone is one where one change makes it hold at all.
-            is_narrow = verdict.condition.endswith(" real") or _is_equality(verdict.condition)
+            is_narrow = verdict.condition.endswith(" real") or is_equality(verdict.condition)
             if is_narrow and (slip := self.context.describe_slip(self.link)):
                 return self._say("wrong", slip)
             return self._say("right if", verdict.condition)
@@ -211,6 +210,7 @@ class EquationLink:
             or not {"factorial", "gamma"}.isdisjoint(self.right.list_labels())
             or condition.endswith("is an integer")
             or (not _TOTALS.isdisjoint(self._labels) and "inf" in self._labels)
+            or "antiderivative" in self._labels  # ∫ dx/x = ln x is written for x > 0
         )
         if meant:
             return False
@@ -563,7 +563,7 @@ class EquationLink:
         is_given = is_initial_value(link, left, self.context.equations)
         if link.has_denial_nearby or is_given or (several and not is_slope(left)):
             return None
-        if _is_product_with_zero(self.context.facts, left, right):
+        if is_product_with_zero(self.context.facts, left, right):
             return None
         reduced = self.context.facts.reduce_by_definitions(left, right)
         if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
@@ -782,19 +782,6 @@ class EquationLink:
 
     def _accuse(self, mistake: Accusation) -> LinkVerdict:
         return LinkVerdict(self.link, "wrong", mistake.reason, evidence=mistake.evidence)
-
-
-def _is_equality(condition: str) -> bool:
-    """Return whether a condition says which value a term has: `β = 0`, and not `x ≠ 0` or `x >= 0`."""
-    return " = " in condition and not any(sign in condition for sign in ("≠", "!", "<", ">", "≥", "≤"))
-
-
-def _is_product_with_zero(facts: Facts, left: Tree, right: Tree) -> bool:
-    """Return whether a letter that is defined without an argument stands before (0), and the result is 0:
-    behind C = e^c, C(0) is a product."""
-    known = facts.functions.get(left.children[0].label) if left.label == "call" else None
-    bare = known is not None and not known.fact.left.children
-    return bare and left.children[1:] == (ZERO,) and right == ZERO
 
 
 def _cite_facts(kind: EvidenceKind, verdict: Verdict, reduced: Reduced) -> Accusation:

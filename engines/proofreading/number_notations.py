@@ -100,6 +100,8 @@ def judge_number_notations(
         return LinkVerdict(link, "right if", f"numbers of {bits} bits begin again behind the largest")
     if _says(link, "whole division") and hold_as(_take_whole_quotients, left, right, judge):
         return LinkVerdict(link, "right if", "a division leaves its remainder out")
+    if mentions("puzzle", link.words_before):
+        return LinkVerdict(link, "not shown", "the signs of a puzzle can be other operations")
     if _is_convergent(left, right):
         return LinkVerdict(link, "not shown", "no fraction of such numbers is closer to an irrational number")
     if _is_root_of_either_sign(links, link, left, right, numbers):

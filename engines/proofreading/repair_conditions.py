@@ -82,3 +82,8 @@ def write_term(tree: Tree) -> str:
 def are_polynomials(*sides: Tree) -> bool:
     """Return whether terms are made of numbers and letters by sums, products and powers alone."""
     return {node.label for side in sides for node in side if node.children} <= {"+", "-", "*", "pow"}
+
+
+def is_equality(condition: str) -> bool:
+    """Return whether a condition says which value a term has: `β = 0`, and not `x ≠ 0` or `x >= 0`."""
+    return " = " in condition and not any(sign in condition for sign in ("≠", "!", "<", ">", "≥", "≤"))

@@ -480,3 +480,11 @@ def _insert_values(side: Tree, values: Mapping[str, Fact]) -> Tree:
         if free_symbols(side).isdisjoint(values):
             break
     return side
+
+
+def is_product_with_zero(facts: Facts, left: Tree, right: Tree) -> bool:
+    """Return whether a letter that is defined without an argument stands before (0), and the result is 0:
+    behind C = e^c, C(0) is a product."""
+    known = facts.functions.get(left.children[0].label) if left.label == "call" else None
+    bare = known is not None and not known.fact.left.children
+    return bare and left.children[1:] == (ZERO,) and right == ZERO

@@ -203,6 +203,13 @@ def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, a
             r"For $a=2\,\text{m/s}^2$ and $t=5$ s we get $v=at=12\,\text{m/s}$.",
             [r"at=12\,\text{m/s}"],
         ),
+        # Operations of the text's own, and of a puzzle.
+        ("Denote by $a * b$ the operation $a+b-ab$. Then $2*3=-1$.", []),
+        ("Denote by $a * b$ a product. Then $2*3=5$.", ["2*3=5"]),
+        ("Solve this puzzle: $2+3=10$.", []),
+        ("Solve this sum: $2+3=10$.", ["2+3=10"]),
+        (r"We integrate: $\int\frac{dx}{x}=\ln x$.", []),
+        (r"We integrate: $\int\frac{dx}{x}=\ln 2x^2$.", [r"\int\frac{dx}{x}=\ln 2x^2"]),
         # Convergents, which old books write with a sign of equality.
         (r"Euler has $\sqrt7=\frac{2024}{765}$.", []),
         (r"Euler has $\sqrt7=\frac{2025}{765}$.", [r"\sqrt7=\frac{2025}{765}"]),
