@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from string import ascii_letters
 
 from engines.core.tree import Tree
 from engines.grading.answer_vocabulary import make_phrases
@@ -16,7 +17,7 @@ from engines.grading.numbers import Term
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import form_of, is_calculation, read_form
 from engines.grading.restatements import split_restated
-from engines.grading.tokens import is_blank, tokenize
+from engines.grading.tokens import is_blank, text_at, tokenize
 
 _LONGEST = 500
 """Characters of a text that is no solution."""
@@ -28,6 +29,10 @@ _OTHER_ARITHMETIC = frozenset(
     ("%", "\\%", "_", "₂", "₈", "\\bar", "\\overline", "∞", "\\infty", "log", "mod")
 )
 """Signs of numbers that may be other ones than they seem: percentages of what, digits in which base."""
+
+
+_NO_VARIABLES = "eidxXCPA"
+"""Letters that can be constants, signs of products and derivatives, or names of numbers of choices."""
 
 
 def find_false_calculation(problem: str, pred: str, comparison: AnswerComparison) -> str:
@@ -83,7 +88,7 @@ def _is_wrong(left: str, right: str, comparison: AnswerComparison) -> bool:
     figures = [number for side in (left, right) for number in list_figures(side)]
     if not signs & _OPERATORS or signs & _OTHER_ARITHMETIC:
         return False
-    if any(number.may_part_thousands for number in figures):
+    if any(number.may_part_thousands for number in figures) or any(map(_has_letter, (left, right))):
         return False
     # In a chain the next calculation may begin with what the one before has given: 4 + 3 = 7 + 2 = 9.
     number, calculated = sorted(map(read_form, (left, right)), key=_rank_as_result)
@@ -106,6 +111,25 @@ def _is_wrong(left: str, right: str, comparison: AnswerComparison) -> bool:
     return all(
         AnswerComparison(digits=places).compare(form, number).outcome == "different"
         for form in (calculated, shown)
+    )
+
+
+def _has_letter(side: str) -> bool:
+    """Return whether a letter for a number stands beside a sign or a digit, so that nothing is calculated.
+
+    >>> [_has_letter(side) for side in ("2n + 1", "3 x 4", "2e", "a) 3 + 4")]
+    [True, False, False, False]
+    """
+    tokens = [token for token in tokenize(side) if not is_blank(token)]
+    return any(
+        len(token.text) == 1
+        and token.text in ascii_letters
+        and token.text not in _NO_VARIABLES
+        and any(
+            near == "^" or near.isdecimal() or near in _OPERATORS
+            for near in (text_at(tokens, at - 1), text_at(tokens, at + 1))
+        )
+        for at, token in enumerate(tokens)
     )
 
 

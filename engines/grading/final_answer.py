@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engines.formula.vocabulary import TRIGONOMETRIC_AND_HYPERBOLIC
 from engines.grading.boxes_and_announcements import find_announced, find_boxed
@@ -68,6 +69,7 @@ def answer(solution: str, locale: Locale = "auto", beside: str = "") -> str:
     return find_answer(solution, locale, beside).text
 
 
+@lru_cache(maxsize=128)
 def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> StatedAnswer:
     """Return the final answer in a solution, as `answer` does, with what else its sentence may mean.
 
@@ -112,7 +114,8 @@ def _parse_solution(text: str, tokens: Sequence[AnswerToken]) -> StatedAnswer:
         solution = SolutionParser(boxed, tokenize(boxed))
         return StatedAnswer(solution.find_in_words(0, len(solution.tokens), False))
     first, last, announced = find_announced(text, tokens)
-    solution = SolutionParser(text, join_formulas(text, tokens[first:last]))
+    joined = join_formulas(text, tokens[first:last] if announced else tokens)
+    solution = SolutionParser(text, joined)
     return StatedAnswer(solution.find_last(0, len(solution.tokens), announced), solution.rivals)
 
 

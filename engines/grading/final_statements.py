@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from engines.formula.vocabulary import CONNECTIVES
@@ -495,8 +496,13 @@ class _FinalParser:
         return not any(
             table.match(self.tokens, at) is not None and not _is_letter(self.tokens, at)
             for at in around
-            for table in _LIMITING
+            for table in self._limiting
         )
+
+    @cached_property
+    def _limiting(self) -> list[Phrases[str]]:
+        """The vocabularies of words that limit values, of which the text has some."""
+        return [table for table in _LIMITING if table.may_occur(self.tokens)]
 
     def _find_restriction(self, end: int) -> str | None:
         """Return the condition behind a value, "" without one; None where the words behind it limit it in

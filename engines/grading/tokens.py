@@ -54,26 +54,49 @@ class AnswerToken(NamedTuple):
     end: int
 
 
+class TokenSequence(tuple[AnswerToken, ...]):
+    """The tokens of a text, with what is asked of them again and again."""
+
+    text: str
+
+    def __new__(cls, text: str) -> TokenSequence:
+        """Take a text apart."""
+        tokens = super().__new__(
+            cls,
+            (
+                AnswerToken(match.lastgroup or "sign", match[0], *match.span())
+                for match in _TOKEN.finditer(text)
+            ),
+        )
+        tokens.text = text
+        return tokens
+
+    # Most of the many vocabularies have none of the words of a text.
+    @cached_property
+    def small_texts(self) -> frozenset[str]:
+        """The texts of the tokens in lower case."""
+        return frozenset(token.text.lower() for token in self)
+
+    @cached_property
+    def with_formulas(self) -> Sequence[AnswerToken]:
+        """The tokens with each formula as one of them."""
+        return _join_formulas(self.text, self)
+
+
 def tokenize(text: str) -> Sequence[AnswerToken]:
     r"""Return the tokens of a text, white space among them.
 
     >>> [token.text for token in tokenize(r"42只 is \pi")]
     ['42', '只', ' ', 'is', ' ', '\\pi']
     """
-    return _tokenize_once(text) if len(text) < _CACHED else _make_tokens(text)
+    return _tokenize_once(text) if len(text) < _CACHED else TokenSequence(text)
 
 
 _CACHED = 2_000
 """Longer texts are not kept."""
 
 
-def _make_tokens(text: str) -> tuple[AnswerToken, ...]:
-    return tuple(
-        AnswerToken(match.lastgroup or "sign", match[0], *match.span()) for match in _TOKEN.finditer(text)
-    )
-
-
-_tokenize_once = lru_cache(maxsize=512)(_make_tokens)
+_tokenize_once = lru_cache(maxsize=512)(TokenSequence)
 
 
 _BLANK = ("space", "line")
@@ -134,7 +157,9 @@ class Phrases(Generic[Value]):
 
     def may_occur(self, tokens: Sequence[AnswerToken]) -> bool:
         """Return whether a phrase begins with the word of a token, so that it is worth looking for one."""
-        first = self._forwards
+        first = self._forwards.keys()
+        if isinstance(tokens, TokenSequence):
+            return not first.isdisjoint(tokens.small_texts)
         return any(token.text.lower() in first for token in tokens)
 
     def match(self, tokens: Sequence[AnswerToken], at: int) -> tuple[int, Value] | None:
@@ -156,6 +181,8 @@ class Phrases(Generic[Value]):
     ) -> Iterator[tuple[int, int, Value]]:
         """Return where phrases begin and end that begin between two tokens, and what they stand for."""
         starts = self._forwards
+        if isinstance(tokens, TokenSequence) and starts.keys().isdisjoint(tokens.small_texts):
+            return
         for at in range(first, last):
             if (
                 tokens[at].text.lower() in starts
@@ -192,7 +219,7 @@ def _split_phrase(phrase: str) -> Sequence[str]:
     small = phrase.lower()
     if is_spaced(small):
         return small.split()
-    return [token.text for token in _make_tokens(small) if not is_blank(token)]
+    return [token.text for token in TokenSequence(small) if not is_blank(token)]
 
 
 def _add_branch(branches: dict[str, _Branch[Value]], words: Sequence[str], value: Value) -> None:
@@ -241,6 +268,12 @@ def join_formulas(text: str, tokens: Sequence[AnswerToken]) -> list[AnswerToken]
     >>> [(token.kind, token.text) for token in join_formulas("is $x$", tokenize("is $x$"))][2:]
     [('formula', 'x')]
     """
+    if isinstance(tokens, TokenSequence) and tokens.text == text:
+        return list(tokens.with_formulas)
+    return _join_formulas(text, tokens)
+
+
+def _join_formulas(text: str, tokens: Sequence[AnswerToken]) -> list[AnswerToken]:
     result: list[AnswerToken] = []
     dollars = [at for at, token in enumerate(tokens) if token.text == "$"][::-1]
     at = 0
