@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engines.formula.vocabulary import CONNECTIVES, TRIGONOMETRIC_AND_HYPERBOLIC
-from engines.grading.tokens import Phrases
+from engines.grading.tokens import Phrases, Value
 
 
 def make_phrases(*groups: str) -> Phrases[str]:
     """Return a table of the phrases that are listed with commas."""
-    return Phrases({phrase: "" for group in groups for phrase in group.split(", ")})
+    return map_phrases(("", group) for group in groups)
+
+
+def map_phrases(groups: Iterable[tuple[Value, str]]) -> Phrases[Value]:
+    """Return a table of what phrases stand for, those that stand for the same listed with commas.
+
+    >>> from engines.grading.tokens import tokenize
+    >>> map_phrases({"low": "at least, from", "high": "up to"}.items()).match(tokenize("from 5"), 0)
+    (1, 'low')
+    """
+    return Phrases({phrase: value for value, group in groups for phrase in group.split(", ")})
 
 
 JOINS = Phrases(

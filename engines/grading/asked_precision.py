@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import Form, Many, Named
 from engines.grading.numbers import Term
@@ -29,7 +29,7 @@ _LAST_PLACES = {
     3: "nearest thousandth, Tausendstel, millième, milésima, millesimo, до тысячных, 三位小数",
     4: "nearest ten-thousandth, 四位小数",
 }
-_PLACES = Phrases({phrase: n for n, phrases in _LAST_PLACES.items() for phrase in phrases.split(", ")})
+_PLACES = map_phrases(_LAST_PLACES.items())
 """The last place that is asked for, and its number of decimals."""
 _EXACTNESS = make_phrases(
     "exact, exactly, exact value, simplest form, in terms of π, in terms of $\\pi$, as a fraction"

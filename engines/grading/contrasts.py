@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from engines.grading.answer_vocabulary import make_phrases
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
+from engines.grading.tokens import AnswerToken, is_blank, tokenize
 
 _CONTRASTS = (
     (
@@ -45,13 +45,8 @@ _CONTRASTS = (
     ),
 )
 """Groups of words of which an answer says one: each side is what its words say."""
-_SIDES = Phrases(
-    {
-        phrase: (number, side)
-        for number, group in enumerate(_CONTRASTS)
-        for side, words in enumerate(group)
-        for phrase in words.split(", ")
-    }
+_SIDES = map_phrases(
+    ((number, side), words) for number, group in enumerate(_CONTRASTS) for side, words in enumerate(group)
 )
 _BELOW_ZERO = make_phrases(
     "below zero, under zero, below freezing, unter Null, unter null, sous zéro, bajo cero, sotto zero"

@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.formula.vocabulary import CONNECTIVES
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.quantity_reader import is_quantity
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
+from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize
 
-_OPERATORS = Phrases(
+_OPERATORS = map_phrases(
     {
-        phrase: sign
-        for sign, listed in {
-            "∪": "U, u, union, united with, vereinigt, vereinigt mit, unión, unione, união, объединение",
-            "∩": "intersect, intersected with, intersection, geschnitten mit",
-            "∖": "without, minus, \\, ohne, privé de, sans, sin, senza, sem, без",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "∪": "U, u, union, united with, vereinigt, vereinigt mit, unión, unione, união, объединение",
+        "∩": "intersect, intersected with, intersection, geschnitten mit",
+        "∖": "without, minus, \\, ohne, privé de, sans, sin, senza, sem, без",
+    }.items()
 )
 """Words between two sets."""
 _OPENING, _CLOSING = ("(", "[", "{", "]"), (")", "]", "}", "[")

@@ -6,83 +6,71 @@ from collections.abc import Sequence
 
 from engines.formula.dialects import recognize_dialect
 from engines.formula.latex_conversion import latex_of_plain
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.meanings.sentence_items import is_word
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, join_formulas, skip_blanks, tokenize
+from engines.grading.tokens import AnswerToken, is_blank, join_formulas, skip_blanks, tokenize
 
-_QUANTIFIERS = Phrases(
+_QUANTIFIERS = map_phrases(
     {
-        phrase: sign
-        for sign, listed in {
-            "\\forall": "for every, for all, for each, for any, every, all, each, any, given any"
-            ", no matter how small, no matter how large"
-            ", für alle, für jedes, für jede, für jeden, jede, jedes, pour tout, pour toute, pour tous"
-            ", quel que soit, para todo, para toda, para cada, para cualquier, для любого, для каждого"
-            ", для всех, для всякого, per ogni, 对任意, 对任意的, 对所有, 对每个, 对于任意, 任意, 每个",
-            "\\exists": "there is, there exists, there are, there exist, there is some, there is a"
-            ", there is an"
-            ", there exists some, there exists a, there exists an, for some, one can find"
-            ", one can find a, we can find"
-            ", one can find an, some, at least one, there is at least one, there exists at least one"
-            ", es gibt, es existiert, für ein, man findet, il existe"
-            ", existe, existen, existiert"
-            ", hay, существует, найдётся, найдется, esiste, 存在, 存在某个, 有",
-            "\\neg\\exists": "there is no, there exists no, there are no, no, es gibt kein, es gibt keine"
-            ", il n'existe pas de"
-            ", no existe, no existe ningún, não existe, не существует, non esiste, 不存在",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "\\forall": "for every, for all, for each, for any, every, all, each, any, given any"
+        ", no matter how small, no matter how large"
+        ", für alle, für jedes, für jede, für jeden, jede, jedes, pour tout, pour toute, pour tous"
+        ", quel que soit, para todo, para toda, para cada, para cualquier, для любого, для каждого"
+        ", для всех, для всякого, per ogni, 对任意, 对任意的, 对所有, 对每个, 对于任意, 任意, 每个",
+        "\\exists": "there is, there exists, there are, there exist, there is some, there is a"
+        ", there is an"
+        ", there exists some, there exists a, there exists an, for some, one can find"
+        ", one can find a, we can find"
+        ", one can find an, some, at least one, there is at least one, there exists at least one"
+        ", es gibt, es existiert, für ein, man findet, il existe"
+        ", existe, existen, existiert"
+        ", hay, существует, найдётся, найдется, esiste, 存在, 存在某个, 有",
+        "\\neg\\exists": "there is no, there exists no, there are no, no, es gibt kein, es gibt keine"
+        ", il n'existe pas de"
+        ", no existe, no existe ningún, não existe, не существует, non esiste, 不存在",
+    }.items()
 )
-_SORTS = Phrases(
+_SORTS = map_phrases(
     {
-        phrase: numbers
-        for numbers, listed in {
-            "R": "real number, real numbers, real, reals, reelle Zahl, reellen Zahlen, reelles"
-            ", réel, réels, nombre réel"
-            ", número real, números reales, real, вещественного числа"
-            ", действительного числа, вещественное число"
-            ", действительное число, numero reale, 实数",
-            "N": "natural number, natural numbers, natural, natürliche Zahl, natürlichen Zahlen"
-            ", entier naturel"
-            ", nombre naturel, número natural, números naturales, натурального числа"
-            ", натуральное число, 自然数",
-            "Z": "integer, integers, ganze Zahl, ganzen Zahlen, entier, entiers, nombre entier"
-            ", entero, número entero"
-            ", número inteiro, целого числа, целое число, intero, numero intero, 整数",
-            "Q": "rational number, rational numbers, rational, rationale Zahl, nombre rationnel"
-            ", número racional, 有理数",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "R": "real number, real numbers, real, reals, reelle Zahl, reellen Zahlen, reelles"
+        ", réel, réels, nombre réel"
+        ", número real, números reales, real, вещественного числа"
+        ", действительного числа, вещественное число"
+        ", действительное число, numero reale, 实数",
+        "N": "natural number, natural numbers, natural, natürliche Zahl, natürlichen Zahlen"
+        ", entier naturel"
+        ", nombre naturel, número natural, números naturales, натурального числа"
+        ", натуральное число, 自然数",
+        "Z": "integer, integers, ganze Zahl, ganzen Zahlen, entier, entiers, nombre entier"
+        ", entero, número entero"
+        ", número inteiro, целого числа, целое число, intero, numero intero, 整数",
+        "Q": "rational number, rational numbers, rational, rationale Zahl, nombre rationnel"
+        ", número racional, 有理数",
+    }.items()
 )
-_RELATIONS = Phrases(
+_RELATIONS = map_phrases(
     {
-        phrase: sign
-        for sign, listed in {
-            "\\ge": "is greater than or equal to, is at least, is at least as large as"
-            ", is at least as big as, is not less than"
-            ", greater than or equal to, at least, at least as large as, at least as big as"
-            ", is not smaller than, ist größer oder gleich, ist mindestens"
-            ", est supérieur ou égal à, es mayor o igual que"
-            ", не меньше, больше или равно, 不小于, 大于等于, 大于或等于",
-            "\\le": "is less than or equal to, is at most, is at most as large as, is not greater than"
-            ", does not exceed"
-            ", less than or equal to"
-            ", ist kleiner oder gleich, ist höchstens, est inférieur ou égal à"
-            ", es menor o igual que, не больше"
-            ", меньше или равно, 不大于, 小于等于, 小于或等于",
-            ">": "is greater than, exceeds, is larger than, greater than, ist größer als, est supérieur à"
-            ", es mayor que, больше, 大于",
-            "<": "is less than, is smaller than, less than, ist kleiner als, est inférieur à"
-            ", es menor que, меньше, 小于",
-            "\\ne": "is not equal to, is different from, differs from, ist ungleich"
-            ", est différent de, es distinto de"
-            ", не равно, 不等于",
-            "=": "is equal to, equals, ist gleich, est égal à, es igual a, равно, 等于",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "\\ge": "is greater than or equal to, is at least, is at least as large as"
+        ", is at least as big as, is not less than"
+        ", greater than or equal to, at least, at least as large as, at least as big as"
+        ", is not smaller than, ist größer oder gleich, ist mindestens"
+        ", est supérieur ou égal à, es mayor o igual que"
+        ", не меньше, больше или равно, 不小于, 大于等于, 大于或等于",
+        "\\le": "is less than or equal to, is at most, is at most as large as, is not greater than"
+        ", does not exceed"
+        ", less than or equal to"
+        ", ist kleiner oder gleich, ist höchstens, est inférieur ou égal à"
+        ", es menor o igual que, не больше"
+        ", меньше или равно, 不大于, 小于等于, 小于或等于",
+        ">": "is greater than, exceeds, is larger than, greater than, ist größer als, est supérieur à"
+        ", es mayor que, больше, 大于",
+        "<": "is less than, is smaller than, less than, ist kleiner als, est inférieur à"
+        ", es menor que, меньше, 小于",
+        "\\ne": "is not equal to, is different from, differs from, ist ungleich"
+        ", est différent de, es distinto de"
+        ", не равно, 不等于",
+        "=": "is equal to, equals, ist gleich, est égal à, es igual a, равно, 等于",
+    }.items()
 )
 REAL_RANGE = " \\in \\mathbb{R}"
 """What is written behind a letter that stands for any real number."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.quantity_reader import is_quantity
 from engines.grading.tokens import (
     AnswerToken,
-    Phrases,
     is_blank,
     join_formulas,
     skip_blanks,
@@ -26,28 +25,24 @@ from engines.language.numerals import find_numerals
 _LONGEST, _MOST_TOKENS = 500, 90
 """Characters and tokens of a text that is no solution."""
 _SAME, _ABOUT, _SO, ASIDE = "same", "about", "so", "aside"
-_WORDS = Phrases(
+_WORDS = map_phrases(
     {
-        phrase: relation
-        for relation, listed in {
-            _SAME: "i.e., i. e., ie, that is, that's, that is to say, which is, which are, which equals"
-            ", which makes, which is equal to, which comes to, in other words, equivalently"
-            ", or equivalently, or, d.h., d. h., das heißt, das sind, das ist, das entspricht, entspricht"
-            ", oder, bzw., beziehungsweise, c'est-à-dire, soit, ce qui fait, ce qui donne, ou, ou encore"
-            ", es decir, o sea, que son, que es, lo que equivale a, o, ossia, cioè, vale a dire, ovvero"
-            ", ou seja, isto é, que é, que são, то есть, т.е., т. е., или, что равно, это, 即, 也就是, つまり"
-            ", すなわち, 즉",
-            _ABOUT: "≈, ≃, \\approx, \\simeq, about, approximately, approx., approx, roughly, around, some"
-            ", rund, etwa, also rund, also etwa, also ungefähr, also ca., ungefähr, ca., circa, zirka"
-            ", environ, à peu près, approximativement, aproximadamente, unos, cerca de, approssimativamente"
-            ", примерно, приблизительно, около, 约, 大约, 約, およそ, 약",
-            _SO: "so, so that, thus, hence, therefore, giving, which gives, so we get, also ist, also sind"
-            ", also gilt, also beträgt, daher, somit, folglich, donc, ainsi, d'où, así que, por tanto"
-            ", por lo tanto, luego, quindi, dunque, perciò, portanto, logo, assim, поэтому, значит"
-            ", следовательно, откуда, итак, なので, 所以, 因此, よって, したがって, ゆえに, 따라서",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        _SAME: "i.e., i. e., ie, that is, that's, that is to say, which is, which are, which equals"
+        ", which makes, which is equal to, which comes to, in other words, equivalently"
+        ", or equivalently, or, d.h., d. h., das heißt, das sind, das ist, das entspricht, entspricht"
+        ", oder, bzw., beziehungsweise, c'est-à-dire, soit, ce qui fait, ce qui donne, ou, ou encore"
+        ", es decir, o sea, que son, que es, lo que equivale a, o, ossia, cioè, vale a dire, ovvero"
+        ", ou seja, isto é, que é, que são, то есть, т.е., т. е., или, что равно, это, 即, 也就是, つまり"
+        ", すなわち, 즉",
+        _ABOUT: "≈, ≃, \\approx, \\simeq, about, approximately, approx., approx, roughly, around, some"
+        ", rund, etwa, also rund, also etwa, also ungefähr, also ca., ungefähr, ca., circa, zirka"
+        ", environ, à peu près, approximativement, aproximadamente, unos, cerca de, approssimativamente"
+        ", примерно, приблизительно, около, 约, 大约, 約, およそ, 약",
+        _SO: "so, so that, thus, hence, therefore, giving, which gives, so we get, also ist, also sind"
+        ", also gilt, also beträgt, daher, somit, folglich, donc, ainsi, d'où, así que, por tanto"
+        ", por lo tanto, luego, quindi, dunque, perciò, portanto, logo, assim, поэтому, значит"
+        ", следовательно, откуда, итак, なので, 所以, 因此, よって, したがって, ゆえに, 따라서",
+    }.items()
 )
 """Words and signs before an answer that is said once more, and how it is related to what is before them."""
 _LEADS = make_phrases(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engines.grading.answer_vocabulary import JOINS
+from engines.grading.answer_vocabulary import JOINS, map_phrases
 from engines.grading.boxes_and_announcements import find_announced, find_boxed
 from engines.grading.dropped_words import compare_dropped_words, list_clause_words
 from engines.grading.final_answer import LONGEST, repair_escapes
@@ -154,33 +154,30 @@ def _find_change(text: str, answer: str) -> str:
 
 
 _WORDS_BETWEEN = 3
-_CHANGES = Phrases(
-    {
-        phrase: group.split(", ")[0]
-        for group in (
-            "except, except for, other than, excluding, apart from, besides, but not"
-            ", unless, außer, ausgenommen, sauf, excepté, à l'exception de, excepto"
-            ", salvo, кроме, за исключением, tranne, eccetto, exceto",
-            "multiples of, multiple of, Vielfache von, Vielfaches von, multiples de"
-            ", múltiplos de, múltiplo de, multiple de, кратные, кратно, multipli di"
-            ", multiplo di",
-            "divisors of, divisor of, factors of, factor of, Teiler von, diviseurs de"
-            ", diviseur de, divisores de, divisor de, делители, divisori di, divisore di",
-            "powers of, power of, Potenzen von, puissances de, puissance de, potencias de"
-            ", potencia de, степени, potenze di",
-            "square of, squares of, Quadrat von, carré de, cuadrado de, квадрат, quadrato di",
-            "cube of, cubes of",
-            "square root of, square roots of, Wurzel aus, racine carrée de, raíz cuadrada de",
-            "reciprocal of, Kehrwert von, inverse de, inverso de",
-            "interior of, exterior of, boundary of, inside, outside, bounded by, enclosed by",
-            "doppelt so viel wie, twice as much as",
-            "complement of, Komplement von, complémentaire de, complemento de",
-            "negation of, Negation von, négation de",
-            "coprime to, relatively prime to, teilerfremd zu, premiers avec, взаимно просты с",
-            "congruent to, divisible by, teilbar durch, divisible par, divisible por, divisibles por",
-        )
-        for phrase in group.split(", ")
-    }
+_CHANGES = map_phrases(
+    (group.split(", ")[0], group)
+    for group in (
+        "except, except for, other than, excluding, apart from, besides, but not"
+        ", unless, außer, ausgenommen, sauf, excepté, à l'exception de, excepto"
+        ", salvo, кроме, за исключением, tranne, eccetto, exceto",
+        "multiples of, multiple of, Vielfache von, Vielfaches von, multiples de"
+        ", múltiplos de, múltiplo de, multiple de, кратные, кратно, multipli di"
+        ", multiplo di",
+        "divisors of, divisor of, factors of, factor of, Teiler von, diviseurs de"
+        ", diviseur de, divisores de, divisor de, делители, divisori di, divisore di",
+        "powers of, power of, Potenzen von, puissances de, puissance de, potencias de"
+        ", potencia de, степени, potenze di",
+        "square of, squares of, Quadrat von, carré de, cuadrado de, квадрат, quadrato di",
+        "cube of, cubes of",
+        "square root of, square roots of, Wurzel aus, racine carrée de, raíz cuadrada de",
+        "reciprocal of, Kehrwert von, inverse de, inverso de",
+        "interior of, exterior of, boundary of, inside, outside, bounded by, enclosed by",
+        "doppelt so viel wie, twice as much as",
+        "complement of, Komplement von, complémentaire de, complemento de",
+        "negation of, Negation von, négation de",
+        "coprime to, relatively prime to, teilerfremd zu, premiers avec, взаимно просты с",
+        "congruent to, divisible by, teilbar durch, divisible par, divisible por, divisibles por",
+    )
 )
 """Words before a formula for something that is made of it."""
 

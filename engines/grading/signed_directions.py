@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engines.grading.answer_vocabulary import make_phrases
-from engines.grading.tokens import Phrases, is_blank, tokenize
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
+from engines.grading.tokens import is_blank, tokenize
 
 _LINES = (
     (
@@ -26,13 +26,10 @@ _LINES = (
         "northward, north, to the north, nach Norden, на север",
     ),
 )
-_DIRECTIONS = Phrases(
-    {
-        phrase: (line, sign)
-        for line, ends in enumerate(_LINES)
-        for sign, phrases in zip((-1, 1), ends, strict=True)
-        for phrase in phrases.split(", ")
-    }
+_DIRECTIONS = map_phrases(
+    ((line, sign), phrases)
+    for line, ends in enumerate(_LINES)
+    for sign, phrases in zip((-1, 1), ends, strict=True)
 )
 _POSITIVE = make_phrases("positive, positiv, positif, positive direction, positiva, positivo, положительным")
 _SENTENCE_ENDS = (".", ";", "。", "?", "!")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.sentence_quantities import match_figures, match_unit
 from engines.grading.tokens import Phrases, skip_blanks, tokenize
 
@@ -10,7 +11,7 @@ _TIMES = {
     "min": "分速, 毎分, 每分, 每分钟, 분속",
     "h": "時速, 毎時, 时速, 每小时, 每时, 시속",
 }
-_SPEEDS = Phrases({phrase: unit for unit, listed in _TIMES.items() for phrase in listed.split(", ")})
+_SPEEDS = map_phrases(_TIMES.items())
 _LENGTHS = {
     "千米": "km",
     "公里": "km",

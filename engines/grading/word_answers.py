@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from engines.grading.answer_vocabulary import HEDGES
+from engines.grading.answer_vocabulary import HEDGES, map_phrases
 from engines.grading.sentence_quantities import find_denial
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
 
@@ -91,7 +91,7 @@ _SAID = {
     ", strictement décroissante, décroît, decreciente, estrictamente decreciente, decrece, decrescente"
     ", strettamente decrescente, estritamente decrescente, decresce, убывает, строго убывает",
 }
-WORD_ANSWERS = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
+WORD_ANSWERS = map_phrases(_SAID.items())
 _OPPOSITES = (
     (
         "maximum, max, maximal, greatest, largest, highest, Maximum, максимум, máximo, maxima"
@@ -202,13 +202,10 @@ _DIRECTIONS = Phrases(
 _DIRECTED = Phrases(dict.fromkeys(("directed", "pointing", "in the", "the", "to", "toward the", ","), ""))
 EXTREMES = Phrases({phrase: "" for group in _OPPOSITES[0] for phrase in group.split(", ")})
 """Words for the greatest and the least value."""
-_SIDES = Phrases(
-    {
-        phrase: (number, side)
-        for number, opposites in enumerate(_OPPOSITES)
-        for side, group in enumerate(opposites)
-        for phrase in group.split(", ")
-    }
+_SIDES = map_phrases(
+    ((number, side), group)
+    for number, opposites in enumerate(_OPPOSITES)
+    for side, group in enumerate(opposites)
 )
 
 

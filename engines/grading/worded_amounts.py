@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.grading.answer_vocabulary import CURRENCIES, make_phrases
+from engines.grading.answer_vocabulary import CURRENCIES, make_phrases, map_phrases
 from engines.grading.numbers import PARTS
 from engines.grading.sentence_quantities import match_quantity
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
@@ -65,17 +65,13 @@ _BESIDE = make_phrases(
 """Words around a change that say nothing of its size or direction."""
 _BEFORE_AMOUNTS = make_phrases("of, by, um, von, de, di, da, на")
 """Words between a change and its amount."""
-_EACH_SECOND = Phrases(
+_EACH_SECOND = map_phrases(
     {
-        phrase: unit
-        for unit, listed in {
-            "/s": "every second, each second, per second, pro Sekunde, jede Sekunde, par seconde"
-            ", chaque seconde, por segundo, cada segundo, al secondo, в секунду, каждую секунду",
-            "/min": "every minute, each minute, per minute, pro Minute, par minute, por minuto, в минуту",
-            "/h": "every hour, each hour, per hour, pro Stunde, par heure, por hora, в час",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "/s": "every second, each second, per second, pro Sekunde, jede Sekunde, par seconde"
+        ", chaque seconde, por segundo, cada segundo, al secondo, в секунду, каждую секунду",
+        "/min": "every minute, each minute, per minute, pro Minute, par minute, por minuto, в минуту",
+        "/h": "every hour, each hour, per hour, pro Stunde, par heure, por hora, в час",
+    }.items()
 )
 _HALVES = Phrases(
     {

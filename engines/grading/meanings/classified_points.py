@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.meanings.sentence_items import is_word
 from engines.grading.reading import read_form
@@ -22,42 +23,37 @@ from engines.grading.tokens import (
 )
 from engines.grading.verdicts import EQUAL, GradeVerdict, combine_verdicts, differ_by
 
-_CLASSES = Phrases(
+_CLASSES = map_phrases(
     {
-        phrase: kind
-        for kind, listed in {
-            "maximum": "maximum, maxima, max, maximum point, maximum value, max., Maximum"
-            ", Hochpunkt, Maximalwert"
-            ", maximum de, máximo, massimo, максимум, точка максимума, 最大值, 极大值, 极大值点",
-            "minimum": "minimum, minima, min, minimum point, minimum value, min., Tiefpunkt"
-            ", Minimalwert, mínimo"
-            ", minimo, минимум, точка минимума, 最小值, 极小值, 极小值点",
-            "saddle": "saddle point, saddle points, saddle, Sattelpunkt, point selle, point-selle, point col"
-            ", punto de silla, punto silla, punto di sella, ponto de sela, седловая точка, седло, 鞍点",
-            "inflection": "inflection point, inflection points, point of inflection, points of inflection"
-            ", inflexion point, point of inflexion, Wendepunkt, point d'inflexion, punto de inflexión, flesso"
-            ", punto di flesso, ponto de inflexão, точка перегиба, 拐点",
-            "vertical asymptote": "vertical asymptote, vertical asymptotes, VA, V.A., senkrechte Asymptote"
-            ", vertikale Asymptote, asymptote verticale, AV, A.V., asíntota vertical, asintoto verticale"
-            ", assíntota vertical, вертикальная асимптота, 垂直渐近线, 铅直渐近线",
-            "horizontal asymptote": "horizontal asymptote, horizontal asymptotes, HA, H.A."
-            ", waagerechte Asymptote, waagrechte Asymptote, horizontale Asymptote"
-            ", asymptote horizontale, AH, A.H."
-            ", asíntota horizontal, asintoto orizzontale, assíntota horizontal"
-            ", горизонтальная асимптота, 水平渐近线",
-            "oblique asymptote": "oblique asymptote, oblique asymptotes, slant asymptote"
-            ", slant asymptotes, OA, SA"
-            ", O.A., S.A., schiefe Asymptote, schräge Asymptote, asymptote oblique, asíntota oblicua"
-            ", asintoto obliquo, assíntota oblíqua, наклонная асимптота, 斜渐近线",
-            "center": "center, centre, Mittelpunkt, centro, центр, 圆心",
-            "radius": "radius, Radius, rayon, radio, raggio, raio, радиус, 半径",
-            "vertex": "vertex, Scheitelpunkt, Scheitel, sommet, vértice, vertice, вершина, 顶点",
-            "focus": "focus, Brennpunkt, foyer, foco, fuoco, фокус, 焦点",
-            "directrix": "directrix, Leitlinie, directrice, directriz, direttrice, diretriz"
-            ", директриса, 准线",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "maximum": "maximum, maxima, max, maximum point, maximum value, max., Maximum"
+        ", Hochpunkt, Maximalwert"
+        ", maximum de, máximo, massimo, максимум, точка максимума, 最大值, 极大值, 极大值点",
+        "minimum": "minimum, minima, min, minimum point, minimum value, min., Tiefpunkt"
+        ", Minimalwert, mínimo"
+        ", minimo, минимум, точка минимума, 最小值, 极小值, 极小值点",
+        "saddle": "saddle point, saddle points, saddle, Sattelpunkt, point selle, point-selle, point col"
+        ", punto de silla, punto silla, punto di sella, ponto de sela, седловая точка, седло, 鞍点",
+        "inflection": "inflection point, inflection points, point of inflection, points of inflection"
+        ", inflexion point, point of inflexion, Wendepunkt, point d'inflexion, punto de inflexión, flesso"
+        ", punto di flesso, ponto de inflexão, точка перегиба, 拐点",
+        "vertical asymptote": "vertical asymptote, vertical asymptotes, VA, V.A., senkrechte Asymptote"
+        ", vertikale Asymptote, asymptote verticale, AV, A.V., asíntota vertical, asintoto verticale"
+        ", assíntota vertical, вертикальная асимптота, 垂直渐近线, 铅直渐近线",
+        "horizontal asymptote": "horizontal asymptote, horizontal asymptotes, HA, H.A."
+        ", waagerechte Asymptote, waagrechte Asymptote, horizontale Asymptote"
+        ", asymptote horizontale, AH, A.H."
+        ", asíntota horizontal, asintoto orizzontale, assíntota horizontal"
+        ", горизонтальная асимптота, 水平渐近线",
+        "oblique asymptote": "oblique asymptote, oblique asymptotes, slant asymptote"
+        ", slant asymptotes, OA, SA"
+        ", O.A., S.A., schiefe Asymptote, schräge Asymptote, asymptote oblique, asíntota oblicua"
+        ", asintoto obliquo, assíntota oblíqua, наклонная асимптота, 斜渐近线",
+        "center": "center, centre, Mittelpunkt, centro, центр, 圆心",
+        "radius": "radius, Radius, rayon, radio, raggio, raio, радиус, 半径",
+        "vertex": "vertex, Scheitelpunkt, Scheitel, sommet, vértice, vertice, вершина, 顶点",
+        "focus": "focus, Brennpunkt, foyer, foco, fuoco, фокус, 焦点",
+        "directrix": "directrix, Leitlinie, directrice, directriz, direttrice, diretriz, директриса, 准线",
+    }.items()
 )
 _EXTENTS = Phrases(
     {

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import unicodedata
 
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.meanings.quantified_sentences import find_stem
-from engines.grading.tokens import Phrases, is_blank, tokenize
+from engines.grading.tokens import is_blank, tokenize
 
 _AUXILIARIES = frozenset(
     (
@@ -55,15 +55,11 @@ _AUXILIARIES = frozenset(
 """Words that a clause may have or not."""
 _DENIALS = frozenset(("not", "no", "t", "nicht", "kein", "keine", "pas", "non", "não", "не", "never"))
 _PRONOUNS = frozenset(("it", "they", "es", "sie", "er", "il", "elle"))
-_PARITIES = Phrases(
+_PARITIES = map_phrases(
     {
-        phrase: name
-        for name, listed in {
-            "even": "even, gerade, pair, par, pari, чётно, чётное, четно, четное, 偶数",
-            "odd": "odd, ungerade, impair, impar, dispari, нечётно, нечётное, нечетно, нечетное, 奇数",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "even": "even, gerade, pair, par, pari, чётно, чётное, четно, четное, 偶数",
+        "odd": "odd, ungerade, impair, impar, dispari, нечётно, нечётное, нечетно, нечетное, 奇数",
+    }.items()
 )
 _OTHER_PARITY = {"even": "odd", "odd": "even"}
 _DIVIDES = make_phrases("divides, divide, teilt, divise, divide a, делит")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from engines.grading.answer_vocabulary import JOINS
+from engines.grading.answer_vocabulary import JOINS, map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import Form, Many
 from engines.grading.labelled_values import read_labelled
@@ -19,15 +19,11 @@ from engines.grading.verdicts import GradeVerdict, combine_verdicts
 
 _BY = ("by", "×", "x", "X", "*", "\\times", "mal", "auf", "sur", "por", "per", "на", "乘")
 """Words and signs between two lengths of one thing."""
-_SHAPES = Phrases(
+_SHAPES = map_phrases(
     {
-        phrase: count
-        for count, listed in {
-            2: "square, Quadrat, carré, cuadrado, quadrado, quadrato, квадрат, 正方形",
-            3: "cube, Würfel, cubo, куб, 立方体",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        2: "square, Quadrat, carré, cuadrado, quadrado, quadrato, квадрат, 正方形",
+        3: "cube, Würfel, cubo, куб, 立方体",
+    }.items()
 )
 """Things whose sides are equal, and how many of these say how large one is."""
 _SIDES = Phrases(

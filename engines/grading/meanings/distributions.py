@@ -9,69 +9,62 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.reading import read_form
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize, unwrap_texts
 from engines.grading.verdicts import GradeVerdict, combine_verdicts, differ_by, with_policy
 
-_FAMILIES = Phrases(
-    {
-        phrase: family
-        for family, group in (
-            (
-                "binomial",
-                "Bin, B, Binom, Binomial, Bi, binomially, binomialverteilt, Binomialverteilung, binomiale",
-            ),
-            (
-                "binomial",
-                "loi binomiale, binomial distribution, distribución binomial, биномиальное, 二项分布",
-            ),
-            (
-                "normal",
-                "N, Normal, normally, gaussian, normalverteilt, Normalverteilung, normale, нормальное",
-            ),
-            ("normal", "\\mathcal N, Norm, normal distribution, loi normale, distribución normal, 正态分布"),
-            (
-                "poisson",
-                "Po, Poi, Pois, Poisson, P, poissonverteilt, Poissonverteilung, loi de Poisson, 泊松分布",
-            ),
-            ("exponential", "Exp, Expo, Exponential, exponentially, exponentialverteilt, exponentielle"),
-            ("exponential", "экспоненциальное, показательное, 指数分布, Exponentialverteilung, exponencial"),
-            ("geometric", "Geo, Geom, Geometric, geometrically, geometrisch, géométrique, геометрическое"),
-            (
-                "uniform",
-                "U, Unif, Uniform, uniformly, gleichverteilt, Gleichverteilung, uniforme, равномерное",
-            ),
-            ("uniform", "均匀分布, continuous uniform, loi uniforme"),
-            ("bernoulli", "Bernoulli, Ber, Bern, бернулли"),
-            ("chi-square", "\\chi^2, χ², χ^2, chi-square, chi-squared, chi square"),
-        )
-        for phrase in group.split(", ")
-    }
+_FAMILIES = map_phrases(
+    (
+        (
+            "binomial",
+            "Bin, B, Binom, Binomial, Bi, binomially, binomialverteilt, Binomialverteilung, binomiale",
+        ),
+        (
+            "binomial",
+            "loi binomiale, binomial distribution, distribución binomial, биномиальное, 二项分布",
+        ),
+        (
+            "normal",
+            "N, Normal, normally, gaussian, normalverteilt, Normalverteilung, normale, нормальное",
+        ),
+        ("normal", "\\mathcal N, Norm, normal distribution, loi normale, distribución normal, 正态分布"),
+        (
+            "poisson",
+            "Po, Poi, Pois, Poisson, P, poissonverteilt, Poissonverteilung, loi de Poisson, 泊松分布",
+        ),
+        ("exponential", "Exp, Expo, Exponential, exponentially, exponentialverteilt, exponentielle"),
+        ("exponential", "экспоненциальное, показательное, 指数分布, Exponentialverteilung, exponencial"),
+        ("geometric", "Geo, Geom, Geometric, geometrically, geometrisch, géométrique, геометрическое"),
+        (
+            "uniform",
+            "U, Unif, Uniform, uniformly, gleichverteilt, Gleichverteilung, uniforme, равномерное",
+        ),
+        ("uniform", "均匀分布, continuous uniform, loi uniforme"),
+        ("bernoulli", "Bernoulli, Ber, Bern, бернулли"),
+        ("chi-square", "\\chi^2, χ², χ^2, chi-square, chi-squared, chi square"),
+    )
 )
-_PARAMETERS = Phrases(
-    {
-        phrase: name
-        for name, group in (
-            ("n", "n, number of trials, trials, nombre d'essais"),
-            ("p", "p, success probability, probability of success, success probability p, probability"),
-            (
-                "mean",
-                "mean, μ, \\mu, expected value, expectation, average, mean value, Erwartungswert, moyenne",
-            ),
-            ("mean", "media, esperanza, среднее, средним, математическим ожиданием, 均值, mean of, the mean"),
-            ("variance", "variance, σ², σ^2, \\sigma^2, var, Varianz, varianza, дисперсия, дисперсией, 方差"),
-            (
-                "deviation",
-                "standard deviation, σ, \\sigma, sd, SD, std, std dev, Standardabweichung, écart-type",
-            ),
-            ("deviation", "desviación típica, desviación estándar, стандартным отклонением, 标准差"),
-            ("rate", "rate, λ, \\lambda, rate parameter, Rate, intensity, parameter λ, parameter \\lambda"),
-            ("freedom", "degrees of freedom, df, Freiheitsgraden, degrés de liberté, k"),
-            ("parameter", "parameter, Parameter, paramètre, parámetro, параметром, 参数, parameters"),
-        )
-        for phrase in group.split(", ")
-    }
+_PARAMETERS = map_phrases(
+    (
+        ("n", "n, number of trials, trials, nombre d'essais"),
+        ("p", "p, success probability, probability of success, success probability p, probability"),
+        (
+            "mean",
+            "mean, μ, \\mu, expected value, expectation, average, mean value, Erwartungswert, moyenne",
+        ),
+        ("mean", "media, esperanza, среднее, средним, математическим ожиданием, 均值, mean of, the mean"),
+        ("variance", "variance, σ², σ^2, \\sigma^2, var, Varianz, varianza, дисперсия, дисперсией, 方差"),
+        (
+            "deviation",
+            "standard deviation, σ, \\sigma, sd, SD, std, std dev, Standardabweichung, écart-type",
+        ),
+        ("deviation", "desviación típica, desviación estándar, стандартным отклонением, 标准差"),
+        ("rate", "rate, λ, \\lambda, rate parameter, Rate, intensity, parameter λ, parameter \\lambda"),
+        ("freedom", "degrees of freedom, df, Freiheitsgraden, degrés de liberté, k"),
+        ("parameter", "parameter, Parameter, paramètre, parámetro, параметром, 参数, parameters"),
+    )
 )
 _SKIPPED = Phrases(
     dict.fromkeys(

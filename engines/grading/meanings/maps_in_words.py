@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import Many, Matrix, Named
 from engines.grading.meanings.sentence_items import fold_word, list_phrases
@@ -13,59 +14,51 @@ from engines.grading.tokens import AnswerToken, Phrases, is_blank, join_formulas
 from engines.grading.verdicts import GradeVerdict, combine_verdicts, with_policy
 
 _MOST_TOKENS = 60
-_KINDS = Phrases(
-    {
-        phrase: kind
-        for kind, group in (
-            (
-                "rotation",
-                "rotation, rotate, rotates, Drehung, rotación, rotazione, поворот, 旋转, a rotation, turn",
-            ),
-            ("reflection", "reflection, reflect, Spiegelung, réflexion, reflexión, riflessione, symétrie"),
-            ("reflection", "отражение, симметрия, axial symmetry, a reflection"),
-            (
-                "translation",
-                "translation, translate, shift, Verschiebung, traslación, traslazione, a translation",
-            ),
-            ("translation", "параллельный перенос, 平移"),
-            ("dilation", "dilation, dilatation, homothety, enlargement, scaling, Streckung, homothétie"),
-            ("dilation", "zentrische Streckung, homotecia, гомотетия"),
-            (
-                "half-turn",
-                "half-turn, half turn, point reflection, Punktspiegelung, symétrie centrale, point symmetry",
-            ),
-            (
-                "half-turn",
-                "reflection through the origin, reflection about the origin, reflection in the origin",
-            ),
-            ("identity", "identity, identity map, identity transformation"),
-        )
-        for phrase in group.split(", ")
-    }
+_KINDS = map_phrases(
+    (
+        (
+            "rotation",
+            "rotation, rotate, rotates, Drehung, rotación, rotazione, поворот, 旋转, a rotation, turn",
+        ),
+        ("reflection", "reflection, reflect, Spiegelung, réflexion, reflexión, riflessione, symétrie"),
+        ("reflection", "отражение, симметрия, axial symmetry, a reflection"),
+        (
+            "translation",
+            "translation, translate, shift, Verschiebung, traslación, traslazione, a translation",
+        ),
+        ("translation", "параллельный перенос, 平移"),
+        ("dilation", "dilation, dilatation, homothety, enlargement, scaling, Streckung, homothétie"),
+        ("dilation", "zentrische Streckung, homotecia, гомотетия"),
+        (
+            "half-turn",
+            "half-turn, half turn, point reflection, Punktspiegelung, symétrie centrale, point symmetry",
+        ),
+        (
+            "half-turn",
+            "reflection through the origin, reflection about the origin, reflection in the origin",
+        ),
+        ("identity", "identity, identity map, identity transformation"),
+    )
 )
-_DETAILS = Phrases(
-    {
-        phrase: detail
-        for detail, group in (
-            (
-                "clockwise",
-                "clockwise, im Uhrzeigersinn, dans le sens horaire, en sentido horario, по часовой стрелке",
-            ),
-            ("counterclockwise", "counterclockwise, anticlockwise, counter-clockwise, anti-clockwise"),
-            (
-                "counterclockwise",
-                "gegen den Uhrzeigersinn, dans le sens trigonométrique, против часовой стрелки",
-            ),
-            ("origin", "origin, Ursprung, origine, origen, начала координат, Koordinatenursprung"),
-            ("x axis", "x-axis, x axis, horizontal axis, x-Achse, axe des abscisses, eje x, оси x, $x$-axis"),
-            ("y axis", "y-axis, y axis, vertical axis, y-Achse, axe des ordonnées, eje y, оси y, $y$-axis"),
-            ("right", "units to the right, unit to the right, units right, unit right, to the right, right"),
-            ("left", "units to the left, unit to the left, units left, unit left, to the left, left"),
-            ("up", "units up, unit up, units upward, units upwards, up, upwards, upward"),
-            ("down", "units down, unit down, units downward, units downwards, down, downwards, downward"),
-        )
-        for phrase in group.split(", ")
-    }
+_DETAILS = map_phrases(
+    (
+        (
+            "clockwise",
+            "clockwise, im Uhrzeigersinn, dans le sens horaire, en sentido horario, по часовой стрелке",
+        ),
+        ("counterclockwise", "counterclockwise, anticlockwise, counter-clockwise, anti-clockwise"),
+        (
+            "counterclockwise",
+            "gegen den Uhrzeigersinn, dans le sens trigonométrique, против часовой стрелки",
+        ),
+        ("origin", "origin, Ursprung, origine, origen, начала координат, Koordinatenursprung"),
+        ("x axis", "x-axis, x axis, horizontal axis, x-Achse, axe des abscisses, eje x, оси x, $x$-axis"),
+        ("y axis", "y-axis, y axis, vertical axis, y-Achse, axe des ordonnées, eje y, оси y, $y$-axis"),
+        ("right", "units to the right, unit to the right, units right, unit right, to the right, right"),
+        ("left", "units to the left, unit to the left, units left, unit left, to the left, left"),
+        ("up", "units up, unit up, units upward, units upwards, up, upwards, upward"),
+        ("down", "units down, unit down, units downward, units downwards, down, downwards, downward"),
+    )
 )
 _SKIPPED = Phrases(
     dict.fromkeys(

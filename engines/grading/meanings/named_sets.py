@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import gcd, lcm
 
 from engines.formula.vocabulary import SET_EXCLUSIONS, SETS_IN_WORDS
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import REALS, Form, Many, Named, UnreadForm, Without
 from engines.grading.numbers import Term
@@ -112,28 +113,24 @@ _RELATIVES = Phrases(
         "",
     )
 )
-_BOUNDS = Phrases(
+_BOUNDS = map_phrases(
     {
-        phrase: sign
-        for sign, listed in {
-            "≤": "at most, no greater than, not greater than, less than or equal to, no more than"
-            ", not exceeding"
-            ", not more than, höchstens, kleiner oder gleich, kleiner gleich, nicht größer als, au plus"
-            ", inférieurs ou égaux à, a lo sumo, como máximo, menores o iguales que, menores o iguales a"
-            ", al massimo, minori o uguali a, no máximo, menores ou iguais a, не больше, не более",
-            "≥": "at least, no less than, not less than, greater than or equal to, mindestens"
-            ", größer oder gleich"
-            ", größer gleich, nicht kleiner als, au moins, supérieurs ou égaux à, al menos, como mínimo"
-            ", mayores o iguales que, mayores o iguales a, almeno, maggiori o uguali a, pelo menos, no mínimo"
-            ", maiores ou iguais a, не меньше, не менее",
-            "<": "less than, smaller than, below, strictly less than, kleiner als, unter, inférieurs à"
-            ", strictement inférieurs à, menores que, minori di, menores do que, меньше, меньшие",
-            ">": "greater than, larger than, more than, above, strictly greater than, bigger than, größer als"
-            ", über, supérieurs à, strictement supérieurs à, mayores que, maggiori di, maiores que"
-            ", maiores do que, больше, большие",
-        }.items()
-        for phrase in listed.split(", ")
-    }
+        "≤": "at most, no greater than, not greater than, less than or equal to, no more than"
+        ", not exceeding"
+        ", not more than, höchstens, kleiner oder gleich, kleiner gleich, nicht größer als, au plus"
+        ", inférieurs ou égaux à, a lo sumo, como máximo, menores o iguales que, menores o iguales a"
+        ", al massimo, minori o uguali a, no máximo, menores ou iguais a, не больше, не более",
+        "≥": "at least, no less than, not less than, greater than or equal to, mindestens"
+        ", größer oder gleich"
+        ", größer gleich, nicht kleiner als, au moins, supérieurs ou égaux à, al menos, como mínimo"
+        ", mayores o iguales que, mayores o iguales a, almeno, maggiori o uguali a, pelo menos, no mínimo"
+        ", maiores ou iguais a, не меньше, не менее",
+        "<": "less than, smaller than, below, strictly less than, kleiner als, unter, inférieurs à"
+        ", strictement inférieurs à, menores que, minori di, menores do que, меньше, меньшие",
+        ">": "greater than, larger than, more than, above, strictly greater than, bigger than, größer als"
+        ", über, supérieurs à, strictement supérieurs à, mayores que, maggiori di, maiores que"
+        ", maiores do que, больше, большие",
+    }.items()
 )
 """Words for a bound of numbers, and its sign."""
 _FINAL_VERBS = ("sind", "ist", "sein")
@@ -181,41 +178,37 @@ class PrimeSet:
         return inside != self.is_complement or prime in self.further
 
 
-_PRIME_WORDS = Phrases(
-    {
-        phrase: kind
-        for kind, group in (
-            (
-                "prime",
-                "primes, prime, prime numbers, prime number, Primzahlen, nombres premiers, números primos",
-            ),
-            ("prime", "primos, простые числа, простые, 素数, 质数"),
-            ("odd", "odd primes, odd prime"),
-            (
-                "except",
-                "except, except for, other than, that are not, not, außer, sauf, excepto, кроме",
-            ),
-            ("mod", "mod, modulo, \\pmod, \\bmod, \\mod"),
-            ("form", "of the form, of form, der Form, de la forme, de la forma, вида, can be written as"),
-            (
-                "join",
-                "and, or, or else, together with, and also, und, oder, et, ou, y, o, и, или, \\text",
-            ),
-            (
-                "skip",
-                "all, the, exactly, those, that are, which are, are, is, congruent to, ≡, \\equiv, p, q, =",
-            ),
-            (
-                "skip",
-                "leaving remainder, with, for some integer, k, n, precisely, every, any, \\ , to, only, of",
-            ),
-            (
-                "skip",
-                "these are, they are, alle, les, los, tous, todos, все, kongruent, integer, congruent, ∈",
-            ),
-        )
-        for phrase in group.split(", ")
-    }
+_PRIME_WORDS = map_phrases(
+    (
+        (
+            "prime",
+            "primes, prime, prime numbers, prime number, Primzahlen, nombres premiers, números primos",
+        ),
+        ("prime", "primos, простые числа, простые, 素数, 质数"),
+        ("odd", "odd primes, odd prime"),
+        (
+            "except",
+            "except, except for, other than, that are not, not, außer, sauf, excepto, кроме",
+        ),
+        ("mod", "mod, modulo, \\pmod, \\bmod, \\mod"),
+        ("form", "of the form, of form, der Form, de la forme, de la forma, вида, can be written as"),
+        (
+            "join",
+            "and, or, or else, together with, and also, und, oder, et, ou, y, o, и, или, \\text",
+        ),
+        (
+            "skip",
+            "all, the, exactly, those, that are, which are, are, is, congruent to, ≡, \\equiv, p, q, =",
+        ),
+        (
+            "skip",
+            "leaving remainder, with, for some integer, k, n, precisely, every, any, \\ , to, only, of",
+        ),
+        (
+            "skip",
+            "these are, they are, alle, les, los, tous, todos, все, kongruent, integer, congruent, ∈",
+        ),
+    )
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import Form, Many, Named, UnreadForm
 from engines.grading.reading import read_form
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, text_at, tokenize, unwrap_texts
+from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize, unwrap_texts
 from engines.grading.verdicts import GradeVerdict, combine_verdicts, with_policy
 
 _MOST_TOKENS = 120
@@ -73,23 +74,19 @@ def compare_parts(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
     return with_policy(compared, "the labels count the parts in their order")
 
 
-_DIVISION = Phrases(
-    {
-        phrase: kind
-        for kind, group in (
-            ("quotient", "quotient, Quotient, cociente, quoziente, quociente, частное, 商"),
-            (
-                "remainder",
-                "remainder, Rest, reste, resto, остаток, остатке, 余数, 余, 余り, あまり, R, r, rem",
-            ),
-            (
-                "skip",
-                "the, is, and, with, a, of, der, und, mit, le, et, el, y, con, il, e, o, и, в, est, ist, es",
-            ),
-            ("skip", "answer, =, :, è, é, q"),
-        )
-        for phrase in group.split(", ")
-    }
+_DIVISION = map_phrases(
+    (
+        ("quotient", "quotient, Quotient, cociente, quoziente, quociente, частное, 商"),
+        (
+            "remainder",
+            "remainder, Rest, reste, resto, остаток, остатке, 余数, 余, 余り, あまり, R, r, rem",
+        ),
+        (
+            "skip",
+            "the, is, and, with, a, of, der, und, mit, le, et, el, y, con, il, e, o, и, в, est, ist, es",
+        ),
+        ("skip", "answer, =, :, è, é, q"),
+    )
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engines.grading.answer_vocabulary import map_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.reading import read_form
 from engines.grading.tokens import (
@@ -105,9 +106,7 @@ _LISTED = {
         ", 存在唯一, 存在唯一的, 唯一, 恰有一个, 恰好有一个, 有且只有一个, 恰好存在一个, \\exists!, ∃!"
     ),
 }
-_QUANTIFIERS = Phrases(
-    {phrase: kind for kind, listed in reversed(_LISTED.items()) for phrase in listed.split(", ")}
-)
+_QUANTIFIERS = map_phrases(reversed(_LISTED.items()))
 _SEPARATORS = Phrases(
     dict.fromkeys(
         (

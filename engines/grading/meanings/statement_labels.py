@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.meanings.sentence_items import fold_word
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize, unwrap_texts
+from engines.grading.tokens import AnswerToken, is_blank, tokenize, unwrap_texts
 from engines.grading.verdicts import GradeVerdict, differ_by
 
 _ROMAN = {name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII"], 1)}
@@ -25,78 +25,74 @@ _ORDINALS = {
     for number, word in enumerate(listed.split(), 1)
 }
 _CIRCLED = {name: number for number, name in enumerate("①②③④⑤⑥⑦⑧⑨", 1)}
-_WORDS = Phrases(
-    {
-        phrase: kind
-        for kind, group in (
-            (
-                "only",
-                "only, just, exactly, alone, nur, seulement, uniquement, solo, sólo, solamente, soltanto",
-            ),
-            ("true", "正确的是, 正确的有, 正しいものは, 正しいのは"),
-            (
-                "only",
-                "только, лишь, 只有, 仅, 仅有, のみ, だけ, apenas, somente, and no others, and no other",
-            ),
-            (
-                "true",
-                "is true, are true, true, is correct, are correct, correct, hold, holds, is valid, valid",
-            ),
-            (
-                "true",
-                "are valid, must be true, ist richtig, sind richtig, ist wahr, sind wahr, richtig, wahr",
-            ),
-            ("true", "est vraie, sont vraies, est correcte, sont correctes, vraies, vraie, es verdadera"),
-            ("true", "son verdaderas, son correctas, es correcta, sono vere, sono corrette, верны, верно"),
-            (
-                "true",
-                "верно только, истинны, правильны, 正确, 正確, 成立, 是正确的, 正しい, são verdadeiras",
-            ),
-            (
-                "true",
-                "stimmt, stimmen, 对, 是真命题, 为真, 为真命题, gilt, gelten, certain, are the true ones",
-            ),
-            ("false", "is false, are false, false, is not true, are not true, is incorrect, are incorrect"),
-            ("false", "is wrong, are wrong, incorrect, wrong, fails, fail, does not hold, do not hold"),
-            ("false", "ist falsch, sind falsch, falsch, est fausse, sont fausses, fausse, fausses, es falsa"),
-            ("false", "son falsas, sono false, неверно, неверны, ложно, 错误, 錯誤, 不正确, 是错误的, 誤り"),
-            ("noun", "statement, statements, the statement, the statements, proposition, propositions"),
-            ("noun", "option, options, choice, choices, claim, claims, assertion, assertions, item, items"),
-            (
-                "noun",
-                "Aussage, Aussagen, die Aussage, die Aussagen, affirmation, affirmations, les affirmations",
-            ),
-            ("noun", "proposition, propositions, les propositions, la proposition, afirmación, afirmaciones"),
-            ("noun", "las afirmaciones, la afirmación, affermazione, affermazioni, le affermazioni"),
-            (
-                "noun",
-                "утверждение, утверждения, 命题, 說法, 说法, 结论, 选项, 故选, 选, 命題",
-            ),
-            ("true", "が正しい"),
-            ("join", "and, und, et, y, e, и, 和, と, &, as well as, both, ','"),
-            (
-                "skip",
-                "the, is, are, these, those, which, it, they, answer, answer is, that, of, de, las, les",
-            ),
-            (
-                "skip",
-                "la, le, die, sind, ist, son, es, sont, est, sono, 的, 是, 有, 为, 其中, は, が, 所以, 故",
-            ),
-            (
-                "skip",
-                "ones, one, true ones are, true statements are, correct ones are, correct statements are",
-            ),
-            (
-                "none",
-                "none, none of them, none of the statements, no statement, none of these, keine, aucune",
-            ),
-            (
-                "all",
-                "all, all of them, all three, all four, all statements, all of the statements, alle, toutes",
-            ),
-        )
-        for phrase in group.split(", ")
-    }
+_WORDS = map_phrases(
+    (
+        (
+            "only",
+            "only, just, exactly, alone, nur, seulement, uniquement, solo, sólo, solamente, soltanto",
+        ),
+        ("true", "正确的是, 正确的有, 正しいものは, 正しいのは"),
+        (
+            "only",
+            "только, лишь, 只有, 仅, 仅有, のみ, だけ, apenas, somente, and no others, and no other",
+        ),
+        (
+            "true",
+            "is true, are true, true, is correct, are correct, correct, hold, holds, is valid, valid",
+        ),
+        (
+            "true",
+            "are valid, must be true, ist richtig, sind richtig, ist wahr, sind wahr, richtig, wahr",
+        ),
+        ("true", "est vraie, sont vraies, est correcte, sont correctes, vraies, vraie, es verdadera"),
+        ("true", "son verdaderas, son correctas, es correcta, sono vere, sono corrette, верны, верно"),
+        (
+            "true",
+            "верно только, истинны, правильны, 正确, 正確, 成立, 是正确的, 正しい, são verdadeiras",
+        ),
+        (
+            "true",
+            "stimmt, stimmen, 对, 是真命题, 为真, 为真命题, gilt, gelten, certain, are the true ones",
+        ),
+        ("false", "is false, are false, false, is not true, are not true, is incorrect, are incorrect"),
+        ("false", "is wrong, are wrong, incorrect, wrong, fails, fail, does not hold, do not hold"),
+        ("false", "ist falsch, sind falsch, falsch, est fausse, sont fausses, fausse, fausses, es falsa"),
+        ("false", "son falsas, sono false, неверно, неверны, ложно, 错误, 錯誤, 不正确, 是错误的, 誤り"),
+        ("noun", "statement, statements, the statement, the statements, proposition, propositions"),
+        ("noun", "option, options, choice, choices, claim, claims, assertion, assertions, item, items"),
+        (
+            "noun",
+            "Aussage, Aussagen, die Aussage, die Aussagen, affirmation, affirmations, les affirmations",
+        ),
+        ("noun", "proposition, propositions, les propositions, la proposition, afirmación, afirmaciones"),
+        ("noun", "las afirmaciones, la afirmación, affermazione, affermazioni, le affermazioni"),
+        (
+            "noun",
+            "утверждение, утверждения, 命题, 說法, 说法, 结论, 选项, 故选, 选, 命題",
+        ),
+        ("true", "が正しい"),
+        ("join", "and, und, et, y, e, и, 和, と, &, as well as, both, ','"),
+        (
+            "skip",
+            "the, is, are, these, those, which, it, they, answer, answer is, that, of, de, las, les",
+        ),
+        (
+            "skip",
+            "la, le, die, sind, ist, son, es, sont, est, sono, 的, 是, 有, 为, 其中, は, が, 所以, 故",
+        ),
+        (
+            "skip",
+            "ones, one, true ones are, true statements are, correct ones are, correct statements are",
+        ),
+        (
+            "none",
+            "none, none of them, none of the statements, no statement, none of these, keine, aucune",
+        ),
+        (
+            "all",
+            "all, all of them, all three, all four, all statements, all of the statements, alle, toutes",
+        ),
+    )
 )
 _LATER = make_phrases("while, whereas, but, aber, während, mais, tandis que, pero, а, но, 而")
 _JOINS = (",", "、", "，", "&")
