@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
 from typing import Literal
 
-from engines.proofreading.phrase_search import GAP, index_phrases, leave_out_phrases
+from engines.proofreading.phrase_search import index_phrases, join_alternatives, leave_out_phrases
 
 _QUANTIFYING = (
     (
@@ -432,14 +431,6 @@ ORDINALS: Mapping[str, int] = {
 """Words that number roots."""
 
 
-@cache
-def _alternatives(phrases: str) -> str:
-    return "|".join(
-        re.escape(phrase.removesuffix("*")).replace("_", GAP) + (r"\w*" if phrase.endswith("*") else "")
-        for phrase in sorted(phrases.split(), key=len, reverse=True)
-    )
-
-
 def mentions(cue: str, words: str) -> bool:
     """Return whether words have a phrase of a cue.
 
@@ -488,7 +479,7 @@ def calls_false(words: str) -> bool:
 
 @cache
 def _compile_refusal() -> re.Pattern[str]:
-    between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
+    between, refusing = (join_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
     begun = r"(?:[\s,;*_—–-]*|\.\s+(?=again\b))"
     return re.compile(rf"{begun}(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", re.IGNORECASE)
 
@@ -739,59 +730,6 @@ def read_last_cue(words: str, without: str = "") -> Cue | None:
     return None
 
 
-OperationOfWords = Literal["derivative of", "integral of", "expansion of"]
-
-
-@dataclass(frozen=True, slots=True)
-class WordedOperation:
-    """What words before a formula say that it is the result of: `the derivative of § with respect to § is`.
-
-    Attributes:
-        kind: The operation.
-        words_before: The words before it.
-        formulas: The formulas that its words name, at the end of those of the sentence: what it is applied
-            to, then the variable or the ends of an integral.
-        has_variable: Whether the second of them is the variable.
-    """
-
-    kind: OperationOfWords
-    words_before: str
-    formulas: int
-    has_variable: bool
-
-
-def read_worded_operation(words: str) -> WordedOperation | None:
-    """Return the derivative or integral of a formula that the words before another say this is; None where
-    they say something else.
-
-    >>> read_worded_operation("so the derivative of § with respect to § is")
-    WordedOperation(kind='derivative of', words_before='so the', formulas=2, has_variable=True)
-    >>> read_worded_operation("the second derivative of § is")
-    """
-    for kind in _OPERATIONS:
-        match = _compile_operation(kind).search(words)
-        if match is None:
-            continue
-        before = words[: match.start()].rstrip().removesuffix(" partial")
-        if mentions("other operation", " ".join(words_of(before)[-1:])):
-            return None
-        return WordedOperation(kind, before, match["formulas"].count("§"), "respect" in match["formulas"])
-    return None
-
-
-@cache
-def _compile_operation(kind: OperationOfWords) -> re.Pattern[str]:
-    named, resulting = (_alternatives(PHRASES[cue]) for cue in (kind, "resulting"))
-    behind = {
-        "derivative of": r"with\s+respect\s+to\s+§",
-        "integral of": r"with\s+respect\s+to\s+§|from\s+§\s+to\s+§",
-        "expansion of": r"(?:at|about|around|near)\s+§",
-    }[kind]
-    return re.compile(
-        rf"\b(?:{named})\s+(?P<formulas>§(?:\s+(?:{behind}))?)[\s,]+(?:{resulting})\s*:?\s*\Z", re.IGNORECASE
-    )
-
-
 def distinguishes_cases(words: str) -> bool:
     """Return whether words name a case of several, and not the one at hand.
 
@@ -801,7 +739,6 @@ def distinguishes_cases(words: str) -> bool:
     return mentions("cases", leave_out_phrases(PHRASES["case at hand"], words))
 
 
-_OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of", "expansion of")
 _WORD = re.compile(r"[a-zA-Z']+")
 _LEAD = re.compile(r"[\s,;(]*")
 _CELL = re.compile(r"\s*[|&](?!\s*[|&])([^|&\\]*)")

@@ -120,6 +120,15 @@ def index_phrases(phrases: str) -> PhraseIndex:
     return PhraseIndex(phrases)
 
 
+@cache
+def join_alternatives(phrases: str) -> str:
+    """Return the phrases of a vocabulary as alternatives of a regular expression, the longest first."""
+    return "|".join(
+        re.escape(phrase.removesuffix("*")).replace("_", GAP) + (r"\w*" if phrase.endswith("*") else "")
+        for phrase in sorted(phrases.split(), key=len, reverse=True)
+    )
+
+
 def leave_out_phrases(phrases: str, words: str) -> str:
     """Return words with a blank in place of each phrase.
 

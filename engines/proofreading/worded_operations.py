@@ -9,8 +9,9 @@ from engines.formula.cursor import ELLIPSIS
 from engines.formula.meaning import Names
 from engines.formula.reader import read
 from engines.mathematics.judging.names import free_variables
-from engines.proofreading.cue_phrases import WordedOperation, read_worded_operation, starts_with_phrase
+from engines.proofreading.cue_phrases import starts_with_phrase
 from engines.proofreading.formula_statements import split_statements
+from engines.proofreading.operation_words import WordedOperation, read_worded_operation
 
 _VARIABLES = ("x", "y", "z", "t", "s", "u", "v", "w", "r", "θ")
 """Letters of variables: one of them beside constants is that by which a term is differentiated."""
