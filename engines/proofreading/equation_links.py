@@ -615,7 +615,10 @@ class EquationLink:
         ):
             return ""
         words = f"{link.words_before} {link.words_after}"
-        if mentions("task", words) or mentions("unsolvable", words) or self.context.is_assigned(link):
+        # Further on in a chain a term is worked out, and nothing is to be solved.
+        is_step = bool(link.index) and self._is_transformation()
+        is_task = mentions("task", words) or self.context.is_assigned(link)
+        if mentions("unsolvable", words) or (is_task and not is_step):
             return ""
         if right.children and not (link.index or is_concluded(link)):  # an equation without solution
             return ""

@@ -43,7 +43,8 @@ def find_other_value_at_angle(facts: Facts, link: ChainLink, left: Tree, right: 
     # A list of answers gives the sine and cosine of one letter anew, and draws nothing from them.
     drawn = link.index > 0 or link.connective == "row" or is_concluded(link)
     drawn = drawn or mentions("obtaining", last_clause(link.words_before))
-    is_composed = left.label in OF_ANGLES and bool(left.children[0].children)
+    is_plain = left.label in OF_ANGLES and not left.children[0].children
+    is_composed = not is_plain and any(node.label in OF_ANGLES for node in left)
     if not (drawn and is_composed and names) or free_symbols(right):
         return None
     if any(map(DECIMAL.match, right.list_labels())):

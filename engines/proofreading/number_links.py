@@ -23,13 +23,13 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import has_last_word, last_sentence, mentions, read_last_cue, words_of
 from engines.proofreading.divergent_integrals import describe_divergence
 from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.signed_values import apart_in_any_sign
 from engines.proofreading.slips import iterate_changes, iterate_retyped, points_of
 from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
     OF_ANGLES,
     WHOLE,
-    apart_in_any_sign,
     evaluate_complex,
     evaluate_term,
     expand_mixed_numbers,

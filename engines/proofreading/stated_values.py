@@ -35,6 +35,7 @@ from engines.proofreading.stated_facts import Fact, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import (
     DEGREES,
+    evaluate_complex,
     evaluate_term,
     find_units,
     free_symbols,
@@ -298,7 +299,8 @@ def find_failed_root(
             is_drawn = is_concluded(link) or mentions(
                 "obtaining", last_clause(link.words_before.rstrip(" ,"))
             )
-            is_certain = answers or is_drawn
+            # Nobody gives both roots of another equation.
+            is_certain = answers or is_drawn or "pm" in right.list_labels()
             return Accusation(reason, Evidence("last equation", (known,), is_certain))
     return None
 
@@ -408,14 +410,35 @@ def _is_value_drawn(link: ChainLink, value: Tree) -> bool:
 
 
 def _differ_there(known: Fact, name: str, value: Tree) -> bool:
+    if "i" in value.list_labels():
+        gaps = _list_complex_gaps(known, name, value)
+        return bool(gaps) and all(gap > _SEEN_GAP for gap in gaps)
     return all(
         values_agree(known.left, known.right, {name: each}) is False for each in _list_signed_values(value)
     )
 
 
 def _solves(known: Fact, name: str, value: Tree) -> bool:
+    if "i" in value.list_labels():
+        gaps = _list_complex_gaps(known, name, value)
+        return bool(gaps) and all(gap < _NO_GAP for gap in gaps)
     values = _list_signed_values(value)
     return bool(values) and all(values_agree(known.left, known.right, {name: each}) for each in values)
+
+
+_SEEN_GAP, _NO_GAP = 1e-3, 1e-9
+
+
+def _list_complex_gaps(known: Fact, name: str, value: Tree) -> list[float]:
+    """Return by how much the sides of an equation differ at the imaginary values of a term with ±."""
+    gaps = []
+    for signed in dict.fromkeys(choose_signs(value, repeat(sign)) for sign in "+-"):
+        place = evaluate_complex(signed, {})
+        sides = [evaluate_complex(side, {name: place or 0}) for side in (known.left, known.right)]
+        if place is None or sides[0] is None or sides[1] is None:
+            return []
+        gaps.append(abs(sides[0] - sides[1]))
+    return gaps
 
 
 def _list_signed_values(value: Tree) -> list[float]:

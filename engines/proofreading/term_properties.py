@@ -577,12 +577,6 @@ def join_mixed_numbers(tree: Tree) -> Tree:
     return Tree(tree.label, children)
 
 
-def apart_in_any_sign(left: Tree, right: Tree) -> bool:
-    """Return whether two terms with signs ± differ whichever of both is meant."""
-    sides = [[choose_signs(side, repeat(sign)) for sign in "+-"] for side in (left, right)]
-    return all(values_agree(one, other, {}) is False for one in sides[0] for other in sides[1])
-
-
 def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
     """Return where two terms that are at most quadratic in a variable are equal, or two powers of numbers
     whose exponents are; [] for others."""

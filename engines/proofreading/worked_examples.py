@@ -24,6 +24,7 @@ from engines.proofreading.listed_roots import (
     find_other_root,
 )
 from engines.proofreading.probability_laws import find_broken_law
+from engines.proofreading.row_steps import find_odd_row
 from engines.proofreading.taylor_coefficients import find_odd_coefficient
 
 _LISTED = 8
@@ -58,6 +59,7 @@ def find_mistake_in_example(
         or find_other_solved_slope(facts, link, left, right)
         or find_false_root(context.equations[:-1][-_LISTED:], link, left, right)
         or find_other_value_in_chain(facts, link, left, right)
+        or find_odd_row(context.equations[:-1], link, left, right, context.are_equal)
         or find_failed_constant(facts, link, left, right)
         or find_failed_solution(facts, link, left, right)
         or find_other_limit(link, left, right, context.judge)

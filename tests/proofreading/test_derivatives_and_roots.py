@@ -99,3 +99,36 @@ _QUADRANT = r"Let $a$ be an angle in the third quadrant with $\cos a = -\frac{5}
 )  # fmt: skip
 def test_signs_sums_and_values(proofreader: TextProofreader, text: str, wrong: bool) -> None:
     assert has_mistake(proofreader, text) == wrong
+
+
+_ROOTS = r"The characteristic equation is $s^2 - 2s + 10 = 0$, with "
+_ANGLE = r"With $\sin a = \frac35$ and $\cos a = -\frac45$ we get "
+_SQUARES = (
+    "We get\n\\begin{align*}\n(x - 1)^2 - 1 + (y + 2)^2 - 4 &= 20\\\\\n"
+    "(x - 1)^2 + (y + 2)^2 &= %s\n\\end{align*}"
+)
+_CIRCLE = (
+    "We get\n\\begin{align*}\n(x^2 - 2x + 1) + (y^2 + 4y + 4) &= 25\\\\\n"
+    "(x - 1)^2 + (y %s 2)^2 &= 25\n\\end{align*}"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (rf"{_ROOTS}$s = 1 \pm 3i$.", False),
+        (rf"{_ROOTS}$s = 1 \pm 9i$.", True),
+        (r"The roots are $r = \frac{6 \pm 4i}{2} = 3 \pm 2i$.", False),
+        (r"The roots are $r = \frac{6 \pm 4i}{2} = 3 \pm 4i$.", True),
+        (_SQUARES % "25", False),
+        (_SQUARES % "15", True),
+        (_CIRCLE % "+", False),
+        (_CIRCLE % "-", True),
+        # a system, whose rows are no forms of one equation
+        ("We solve\n\\begin{align*}\nx + y &= 3\\\\\nx + y + z &= 4\n\\end{align*}", False),
+        (rf"{_ANGLE}$\tan 2a = \frac{{2\tan a}}{{1 - \tan^2 a}} = -\frac{{24}}{{7}}$.", False),
+        (rf"{_ANGLE}$\tan 2a = \frac{{2\tan a}}{{1 - \tan^2 a}} = \frac{{24}}{{7}}$.", True),
+    ],
+)  # fmt: skip
+def test_imaginary_roots_and_rows(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    assert has_mistake(proofreader, text) == wrong
