@@ -28,6 +28,7 @@ from engines.grading.other_values import find_rival_value
 from engines.grading.predicate_answers import answer_by_predicate, find_contrary_verdict
 from engines.grading.reading import read_form
 from engines.grading.signed_directions import find_positive_direction
+from engines.grading.times import find_clock_bound
 from engines.grading.verdicts import GradeOutcome, GradeVerdict
 from engines.grading.withdrawn_answers import find_withdrawal
 from engines.grading.word_answers import state_opposites
@@ -77,6 +78,8 @@ def _find_opposite_words(
     is_equal = found.outcome == "equal"
     if sign := find_opposite_sign(gold, pred):
         return sign
+    if bound := find_clock_bound(gold, pred):
+        return f"only the answer says: {bound}"
     is_bare = is_equal and not has_own_words(gold) and find_positive_direction(problem) is None
     # `It diverges` denies what is asked, and is no answer about something else.
     opposites = state_opposites(problem, pred) if is_bare else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.grading.tokens import AnswerToken, is_blank, unwrap_texts
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize, unwrap_texts
 from engines.language.numerals import read_numeral
 
 _MONTH_NAMES = (
@@ -38,6 +38,41 @@ def read_clock(tokens: Sequence[AnswerToken]) -> str:
 
 
 _HOUR_WORDS = ("uhr",)
+
+
+def find_clock_bound(gold: str, pred: str) -> str:
+    """Return the word that makes a bound of the time of day in an answer where the reference says a time; ""
+    without one.
+
+    >>> find_clock_bound("21:15", "before 9:15 pm"), find_clock_bound("21:15", "at 9:15 pm")
+    ('before', '')
+    """
+    if ":" not in gold or not read_clock(tokenize(gold.strip(" $."))):
+        return ""
+    tokens = tokenize(pred)
+    bound = _CLOCK_BOUNDS.find(tokens)
+    return "" if bound is None else "".join(token.text for token in tokens[bound[0] : bound[1]])
+
+
+_CLOCK_BOUNDS = Phrases(
+    dict.fromkeys(
+        (
+            *(
+                "before",
+                "after",
+                "until",
+                "till",
+                "earlier than",
+                "later than",
+                "no later than",
+                "vor",
+                "nach",
+            ),
+            *("avant", "après", "antes de", "después de", "prima di", "dopo", "depois de", "до", "после"),
+        ),
+        "",
+    )
+)
 
 
 def find_spoken_clock(tokens: Sequence[AnswerToken], first: int, last: int) -> str:

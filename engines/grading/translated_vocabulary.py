@@ -261,9 +261,17 @@ SIGNS = _make_signs(
             "la radice quadrata di, raiz de, raiz quadrada de, a raiz quadrada de, корень из",
             "корень квадратный из, квадратный корень из",
         ),
+        "ln ": (
+            "natural log of, the natural log of, natural logarithm of, the natural logarithm of",
+            "der natürliche Logarithmus von, natürlicher Logarithmus von, le logarithme népérien de",
+            "logarithme népérien de, el logaritmo natural de, logaritmo natural de, il logaritmo naturale di",
+            "logaritmo naturale di, натуральный логарифм",
+        ),
     }
 )
 """Words for a sign before a value."""
+FACTORIALS = make_phrases("factorial, Fakultät, factorielle, fattoriale, fatorial, факториал, 的阶乘, の階乗")
+"""Words behind a number for the product of all up to it."""
 OPPOSITES = make_phrases(
     "and its opposite, and its negative, and its negation, and minus that, und sein Negatives",
     "und das Entgegengesetzte, und sein Gegenteil, et son opposé, y su opuesto, e il suo opposto",

@@ -36,6 +36,7 @@ from engines.grading.translated_vocabulary import (
     EVERY,
     EXCEPT,
     EXCLUDED,
+    FACTORIALS,
     FIRST_ALTERNATIVES,
     FURTHER_PLACES,
     HALVES,
@@ -186,6 +187,7 @@ class _Translator:
                 or self.write_bounds()
                 or self.write_join()
                 or self.write_degrees()
+                or self.write_factorial()
                 or self.spell_sign()
                 or self.write_exception()
                 or self.write_fraction()
@@ -397,6 +399,16 @@ class _Translator:
             return False
         self.drop_spaces()
         self.write("°", degrees[0])
+        return True
+
+    def write_factorial(self) -> bool:
+        """Write the word for a factorial behind a number as its sign: `6 factorial`."""
+        words = FACTORIALS.match(self.tokens, self.at)
+        last = self.get_last()
+        if words is None or not last.isdecimal():
+            return False
+        self.drop_spaces()
+        self.write("!", words[0])
         return True
 
     def write_fraction(self) -> bool:

@@ -13,6 +13,30 @@ from engines.grading.answer_vocabulary import HEDGES, map_phrases
 from engines.grading.sentence_quantities import find_denial
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
 
+_REACHING = (
+    "",
+    "diverges to ",
+    "tends to ",
+    "goes to ",
+    "approaches ",
+    "is ",
+    "the limit is ",
+    "tend vers ",
+    "tiende a ",
+)
+_INFINITIES = (
+    "infinity",
+    "∞",
+    "\\infty",
+    "+∞",
+    "+ ∞",
+    "+infinity",
+    "plus infinity",
+    "+\\infty",
+    "positive infinity",
+)
+_MINUSES = ("-", "−", "negative ", "minus ")
+"""How a text says that something has no bound; the first names stand behind a minus as well."""
 _SAID = {
     "does not exist": "does not exist, doesn't exist, do not exist, dne, n'existe pas, no existe"
     ", existiert nicht, не существует, 不存在, 存在しない, non esiste, não existe",
@@ -52,7 +76,11 @@ _SAID = {
     "bijective": "bijective, bijektiv, биективна, injective and surjective, one-to-one and onto",
     "invertible": "invertible, nonsingular, non-singular, regulär, invertierbar, inversible",
     "singular": "singular, not invertible, noninvertible, singulär, nicht invertierbar, non inversible",
-    "reject the null hypothesis": "reject the null hypothesis, reject H_0, reject H0, reject H₀"
+    "reject the null hypothesis": "reject the null hypothesis, null hypothesis gets rejected"
+    ", H0 gets rejected, null hypothesis must be rejected, null hypothesis should be rejected"
+    ", H0 must be rejected, H_0 gets rejected, H_0 must be rejected, H_0 should be rejected"
+    ", verwirf die Nullhypothese"
+    ", verwerfe die Nullhypothese, reject H_0, reject H0, reject H₀"
     ", null hypothesis is rejected, H_0 is rejected, H0 is rejected, H₀ is rejected"
     ", Nullhypothese wird abgelehnt, Nullhypothese wird verworfen, H_0 wird abgelehnt, H_0 wird verworfen"
     ", H₀ wird abgelehnt, H₀ wird verworfen, H0 wird abgelehnt, H0 wird verworfen, H_0 ablehnen, H₀ ablehnen"
@@ -66,11 +94,26 @@ _SAID = {
     ", fail to reject H0, fail to reject H₀, do not reject the null hypothesis, do not reject H_0"
     ", do not reject H0, do not reject H₀, cannot reject the null hypothesis"
     ", don't reject the null hypothesis",
-    "∞": "diverges to infinity, diverges to ∞, diverges to +∞, diverges to + ∞, tends to infinity"
-    ", tends to ∞, tends to +∞, goes to infinity, goes to ∞, goes to +∞, infinity, ∞, +∞"
-    ", unendlich, infini, infinito",
-    "-∞": "diverges to -∞, diverges to −∞, diverges to negative infinity, tends to -∞, tends to −∞, -∞, −∞"
-    ", tends to negative infinity, goes to negative infinity, negative infinity, minus infinity",
+    "∞": ", ".join(
+        (
+            *(f"{verb}{name}" for verb in _REACHING for name in _INFINITIES),
+            *(
+                "grows without bound",
+                "increases without bound",
+                "grows without limit",
+                "grows beyond all bounds",
+            ),
+            *("wächst über alle Grenzen", "croît indéfiniment", "crece sin límite", "unendlich", "infini"),
+            *("infinito", "неограниченно растёт", "无穷大", "正无穷"),
+        )
+    ),
+    "-∞": ", ".join(
+        (
+            *(f"{verb}{sign}{name}" for verb in _REACHING for sign in _MINUSES for name in _INFINITIES[:3]),
+            *("decreases without bound", "falls without bound", "decreases without limit"),
+            *("fällt unbeschränkt", "décroît indéfiniment", "decrece sin límite", "负无穷"),
+        )
+    ),
     "orthogonal": "orthogonal, perpendicular, senkrecht, orthogonaux, orthogonales, перпендикулярны, 垂直",
     "diagonalizable": "diagonalizable, diagonalisable, diagonalisierbar",
     "not diagonalizable": "not diagonalizable, not diagonalisable, nicht diagonalisierbar",

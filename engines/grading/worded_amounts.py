@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from engines.grading.answer_vocabulary import CURRENCIES, make_phrases, map_phrases
 from engines.grading.numbers import PARTS
 from engines.grading.sentence_quantities import match_quantity
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, text_at, tokenize
 from engines.language.numerals import write_numerals
 
 _LONGEST = 120
@@ -28,7 +28,7 @@ _CASES = make_phrases(
 _OUT_OF = make_phrases("of the, of, out of the, out of all, of all, des, dei, dos, de los, di, auf, a")
 """Further words between a number and the one that it is a part of, where cases are counted."""
 _FALLS = make_phrases(
-    "decrease, decreases, decreased, a decrease, reduction, drop, drops, dropped, decline, declines",
+    "decrease, decreases, decreased, reduction, drop, drops, dropped, decline, declines",
     "declined",
     "fall, falls, fell, loss, loses, lost, lose, shrinks, shrank, lower, less, cheaper, smaller, is down",
     "goes down, went down, fewer",
@@ -166,6 +166,7 @@ def _spell_change(text: str) -> str:
     end = match_quantity(tokens, first, len(tokens)) if first >= 0 else 0
     if not end or (first and tokens[first - 1].text in ("-", "−", "+")):
         return ""
+    end += tokens[end - 1].text == "°" and text_at(tokens, end) in tuple("CFK")
     amount = text[tokens[first].start : tokens[end - 1].end]
     before, behind = tokens[:first], tokens[end:]
     changes = [

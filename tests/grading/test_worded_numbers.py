@@ -205,3 +205,26 @@ def test_a_value_with_its_label_and_place() -> None:
 def test_a_label_names_what_is_asked(question: str, right: str, wrong: str) -> None:
     assert grade("7", right, problem=question).accepted
     assert not grade("7", wrong, problem=question).accepted
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        (r"$\infty$", "It grows without bound.", "It decreases without bound."),
+        (r"$-\infty$", "goes to -infinity", "goes to infinity"),
+        (r"$-\infty$", "It decreases without bound.", "It does not decrease without bound."),
+        ("24", "4 factorial", "3 factorial"),
+        (r"$2\ln 3$", "natural log of 9", "natural log of 6"),
+        ("Reject $H_0$", "The null hypothesis gets rejected.", "The null hypothesis must not be rejected."),
+        ("1/2", "The ratio approaches 1/2 as n approaches infinity.", "It approaches infinity."),
+    ],
+)
+def test_infinity_factorials_and_decisions_in_words(gold: str, right: str, wrong: str) -> None:
+    assert grade(gold, right).accepted
+    assert not grade(gold, wrong).accepted
+
+
+def test_a_bound_of_a_time_is_no_time() -> None:
+    assert grade("21:15", "at 9:15 pm").accepted
+    assert not grade("21:15", "before 9:15 pm").accepted
+    assert not grade("21:15", "after 21:15").accepted
