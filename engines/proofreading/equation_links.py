@@ -19,6 +19,7 @@ from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.applied_operations import find_operated_equation
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.compared_sides import differ_in_any_angle
 from engines.proofreading.cue_phrases import (
     is_made_of,
     last_clause,
@@ -31,7 +32,6 @@ from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.literal_substitutions import find_copied_wrong
 from engines.proofreading.number_links import measure_rounding
-from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import are_polynomials, find_repair, is_equality
 from engines.proofreading.separate_equations import solves_another
 from engines.proofreading.signs_and_branches import is_root_of_square
@@ -566,7 +566,7 @@ class EquationLink:
         if is_product_with_zero(self.context.facts, left, right):
             return None
         reduced = self.context.facts.reduce_by_definitions(left, right)
-        if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
+        if reduced is None or not differ_in_any_angle(reduced.left, reduced.right):
             return None
         if is_slope(left) and self._has_dependent_letters(reduced.used):
             return None
@@ -748,7 +748,7 @@ class EquationLink:
         ):
             return None
         is_zero = is_zero_of_its_kind(self.context.judge, reduced.left, reduced.right)
-        if is_zero or not _differ_in_any_angle(reduced.left, reduced.right):
+        if is_zero or not differ_in_any_angle(reduced.left, reduced.right):
             return None
         return _cite_facts("stated values", verdict, reduced)
 
@@ -790,14 +790,3 @@ class EquationLink:
 def _cite_facts(kind: EvidenceKind, verdict: Verdict, reduced: Reduced) -> Accusation:
     reason = f"{verdict.witness}, {describe_sources(reduced.used)}"
     return Accusation(reason, Evidence(kind, reduced.used))
-
-
-def _differ_in_any_angle(left: Tree, right: Tree) -> bool:
-    """Return whether terms can be compared: no sign, unit or name in them can be meant in several ways, and
-    if their angles can be in degrees, they differ for those too."""
-    if not any(map(is_ambiguous, (left, right))):
-        return True
-    labels = {*left.list_labels(), *right.list_labels()}
-    if not labels.isdisjoint(AMBIGUOUS_LABELS) or free_symbols(left) or free_symbols(right):
-        return False
-    return values_agree(take_degrees(left), take_degrees(right), {}) is False

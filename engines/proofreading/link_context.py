@@ -7,17 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
-from engines.core.errors import EngineError
-from engines.core.tree import ONE, ZERO, Tree
+from engines.core.tree import ZERO, Tree
 from engines.documents.reading import TextPiece
 from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.ellipses import spell_out_ellipses
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.shapes import choose_signs, evaluate_matrices
+from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.calculus_slips import find_calculus_slip
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.compared_sides import (
+    differ_at_a_point,
+    is_inverse_residue,
+    list_summed_ranges,
+    multiply_out,
+)
 from engines.proofreading.cue_phrases import (
     has_condition,
     has_first_word,
@@ -47,7 +52,7 @@ from engines.proofreading.other_notations import (
 from engines.proofreading.parallel_statements import is_parallel
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
-from engines.proofreading.slips import find_identity_slip, points_of
+from engines.proofreading.slips import find_identity_slip
 from engines.proofreading.stated_facts import (
     Fact,
     cite_fact,
@@ -84,6 +89,8 @@ _MOST_ITEMS = 12
 _ORDERS = ("<", ">", "<=", ">=")
 _OF_RESIDUES = re.compile(r"[ZFℤ]_\w")
 _NEAR_PARAGRAPHS = 2
+_OF_SIGNS = frozenset(("abs", "norm", "sqrt", "root", "call"))
+"""Operations that tell a number from its opposite."""
 _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
 _REFUTING = ("proof", "solution", "supposition")
@@ -303,7 +310,7 @@ class LinkContext:
         """Return whether the judge holds two terms equal, if need be under a condition without a witness."""
         if are_exactly_equal(left, right):
             return True
-        if _differ_at_a_point(left, right):
+        if differ_at_a_point(left, right):
             return False
         verdict = self.judge.equal(left, right)
         return verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness)
@@ -336,7 +343,7 @@ class LinkContext:
     def compare(self, left: Tree, right: Tree, free: frozenset[str]) -> Verdict:
         """Judge whether two terms are equal for the numbers that their variables stand for; where that is not
         decided, for any."""
-        hypotheses = [*self.list_hypotheses(free), *_list_ranges(left, right)]
+        hypotheses = [*self.list_hypotheses(free), *list_summed_ranges(left, right)]
         verdict = self.judge.equal(left, right, hypotheses)
         if verdict.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
             return self.judge.equal(left, right)
@@ -468,7 +475,7 @@ class LinkContext:
         does."""
         if self._is_to_be_solved(link):
             return ""
-        left, right = _multiply_out(*(side.tree or ZERO for side in self.read_sides(link)))
+        left, right = multiply_out(*(side.tree or ZERO for side in self.read_sides(link)))
         # T = ∫ f dt says what T is.
         if {left.label, right.label} & {"antiderivative"} and not (left.children and right.children):
             return ""
@@ -727,7 +734,7 @@ class LinkContext:
         if is_cycle(link.right):
             return
         # An inverse modulo n is no remainder of a fraction.
-        if any(map(_is_inverse_residue, (*left, *right))):
+        if any(map(is_inverse_residue, (*left, *right))):
             return
         # A law that a text calls a mistake is nothing that it says.
         is_law = (
@@ -780,53 +787,4 @@ def _is_of_other_label(link: ChainLink, left: Tree, found: Accusation) -> bool:
     return any(
         source.left == left and (link.is_labelled or not source.position.is_labelled_as(link.position))
         for source in found.evidence.sources
-    )
-
-
-def _differ_at_a_point(left: Tree, right: Tree) -> bool:
-    """Return whether terms of numbers, without what is only approximated here, differ at a point."""
-    if not _NOT_COMPARED.isdisjoint((*left.list_labels(), *right.list_labels())):
-        return False
-    return values_agree(left, right, points_of(free_symbols(left) | free_symbols(right))[0]) is False
-
-
-def _multiply_out(left: Tree, right: Tree) -> tuple[Tree, Tree]:
-    """Return the sides of a link with products of vectors worked out where both are numbers."""
-    if _VECTORS.isdisjoint((*left.list_labels(), *right.list_labels())):
-        return left, right
-    try:
-        sides = evaluate_matrices(left, right)
-    except EngineError:
-        return left, right
-    is_number = all(_VECTORS.isdisjoint(side.list_labels()) for side in sides)
-    return sides if is_number else (left, right)
-
-
-_VECTORS = frozenset(("matrix", "tuple"))
-_OF_SIGNS = frozenset(("abs", "norm", "sqrt", "root", "call"))
-"""Operations that tell a number from its opposite."""
-_NOT_COMPARED = frozenset(("unit", "integral", "pm"))
-
-
-def _list_ranges(*sides: Tree) -> list[Tree]:
-    """List what holds where finite sums with variable ends have terms, or are about to: `n - 1 >= 0` of a sum
-    from 1 to n - 1."""
-    ranges = [
-        Tree(">=", (node.children[2], Tree("-", (node.children[1], ONE))))
-        for side in sides
-        for node in side
-        if node.label in ("sum", "prod") and len(node.children) == _PARTS_OF_SUM
-        if free_symbols(node.children[2]) and "inf" not in node.children[2].list_labels()
-    ]
-    tops = {node.children[0] for side in sides for node in side if node.label == "binomial" and ranges}
-    return [*ranges, *(Tree(">=", (top, ZERO)) for top in tops if not top.children and free_symbols(top))]
-
-
-_PARTS_OF_SUM = 4
-
-
-def _is_inverse_residue(node: Tree) -> bool:
-    """Return whether a term is an inverse modulo a number, as `3^{-1} mod 5`."""
-    return node.label == "mod" and any(
-        part.label == "pow" and part.children[1].label.startswith("-") for part in node.children[0]
     )

@@ -23,6 +23,7 @@ from engines.proofreading.differentials import read_differential
 from engines.proofreading.elimination_steps import are_steps_of_elimination
 from engines.proofreading.facts import Facts
 from engines.proofreading.group_words import is_identity_law
+from engines.proofreading.imaginary_units import find_whole_powers, take_imaginary_unit
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
@@ -146,14 +147,14 @@ def reconsider_link(
         return symbol
     # A letter that the words let range over numbers counts something.
     units = free & {variable_name("i"), "j"}
-    if units and not quantifies_over(link, units) and hold_as(_take_imaginary_unit, left, right, judge):
+    if units and not quantifies_over(link, units) and hold_as(take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
-    imaginary = _take_imaginary_unit(left), _take_imaginary_unit(right)
+    imaginary = take_imaginary_unit(left), take_imaginary_unit(right)
     if units and judge.equal(imaginary[0], imaginary[1]).outcome == "undecided":
         return LinkVerdict(link, "not shown", "i or j can be the imaginary unit")
     if differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
-    if condition := _find_whole_powers(left, right, judge):
+    if condition := find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
     words = f"{last_sentence(link.words_before)} {link.words_after.partition('.')[0]}"
     if not free and not mentions("in radians", words):
@@ -770,32 +771,3 @@ def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:
     """Return whether terms have the same exponential, as all values of a sum of logarithms."""
     powers = [evaluate_complex(Tree("exp", (side,)), {}) for side in (left, right)]
     return powers[0] is not None and powers[1] is not None and abs(powers[0] - powers[1]) < _RELATIVE_ERROR
-
-
-# ---- complex numbers
-
-
-def _take_imaginary_unit(tree: Tree) -> Tree:
-    """Return a term in which letters i and j, which are indices elsewhere, are the imaginary unit."""
-    for name in (variable_name("i"), "j"):
-        tree = replace_variable(tree, name, Tree("i"))
-    return tree
-
-
-def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:
-    """For which whole exponents terms with the imaginary unit are equal; "" for none."""
-    if "i" not in (*left.list_labels(), *right.list_labels()):
-        return ""
-    exponents = {
-        name
-        for side in (left, right)
-        for node in side
-        if node.label == "pow" and "i" in node.list_labels()
-        for name in free_symbols(node.children[1])
-    }
-    if not exponents:
-        return ""
-    whole = [Tree("in", (Tree(name), Tree("ℤ"))) for name in sorted(exponents)]
-    if judge.equal(left, right, whole).outcome != "equal":
-        return ""
-    return " and ".join(f"{name} is an integer" for name in sorted(exponents))
