@@ -54,6 +54,7 @@ SLIPS = {
     "math-2462": "P(1) is 1 - 2 - 5",
     "math-2468": "log_9 4 is meant by log_4 9",
     "math-2735": "64x^3 is to be 64x^6, as the problem has it",
+    "math-2559": "L_1 is 1, and L_2 is 3",
     "math-2677": "the product above has a factor too many",
     "math-2939": "(n - 17!) is meant to be (n - 17)!",
     "math-2686": "9! is 362880",

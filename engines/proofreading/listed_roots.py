@@ -24,6 +24,13 @@ _NEXT_PIECE = 2
 _ALTERNATIVE = frozenset(("or", "oder", "ou", "o", "或", "または", "или"))
 """Words between two roots of one equation."""
 _ROOTS = frozenset(("root", "roots", "zero", "zeros", "zeroes"))
+_BEING = frozenset(("is", "are", "were", "be", "word"))
+"""… or a word of another language."""
+_LISTING = _BEING.union(
+    ("of", "the", "this", "equation", "therefore", "thus", "then", "hence", "so", "and", "or", "given", "by"),
+    ("found", "to", "equal", "exactly", "both", "two"),
+)
+"""Words from those to the roots that they list."""
 _BOTH_ROOTS = re.compile(r"(?P<name>[a-zα-ω])_1,2\Z")
 """The name of both roots of a quadratic equation."""
 
@@ -133,7 +140,7 @@ def find_false_root(
     if link.relation != "=" or left.children or index not in ("", "1", "2", "3") or link.index:
         return None
     words = last_sentence(link.words_before)
-    if link.of_problem or link.has_denial_nearby or free_symbols(right) or _ROOTS.isdisjoint(words_of(words)):
+    if link.of_problem or link.has_denial_nearby or free_symbols(right) or not _lists_roots(words):
         return None
     begun = link.piece_index - 2 * (words.count("§") + 1)
     for other, one, value in reversed(stated):
@@ -155,6 +162,15 @@ def find_false_root(
         written = " ".join(f"{other.left} {other.relation} {other.right}".split())
         return Accusation(f"it is no root of {written} (line {other.line})")
     return None
+
+
+def _lists_roots(words: str) -> bool:
+    """Return whether words say what the roots are, and lead to nothing else behind that: `the roots of § are`
+    does, and `to find the roots note that for` does not."""
+    said = words_of(words)
+    named = [index for index, word in enumerate(said) if word in _ROOTS]
+    behind = {*said[named[-1] + 1 :]} if named else set()
+    return not behind.isdisjoint(_BEING) and behind <= _LISTING
 
 
 def _are_alternatives(one: ChainLink, other: ChainLink) -> bool:

@@ -288,6 +288,8 @@ def find_failed_root(
     beside = beside and not known.alternative
     if not (answers or beside) or link.of_problem or link.is_denied_directly:
         return None
+    if has_last_word("examined", link.words_before):
+        return None  # "for x = 3 the left side is negative"
     if any(map(is_ambiguous, (known.left, known.right))) or not _differ_there(known, left.label, right):
         return None
     if solves_another(facts, pieces, link, known, left.label, right):

@@ -55,6 +55,8 @@ _CUBIC = "Here $q(x) = (x - 2)(x^2 + 3x - 4) = (x - 2)(x - 1)(x + 4)$, so the ze
         ("方程 $x^2 - x - 12 = 0$ 的两根为 $x_1 = 4$，$x_2 = 3$。", True),
         (f"{_CUBIC}$x = 2$, $x = 1$, $x = -4$.", False),
         (f"{_CUBIC}$x = 2$, $x = 1$, $x = 4$.", True),
+        ("To find the roots of $x^2 - x - 12 = 0$ note that for $x = 3$ the left side is $-6$.", False),
+        ("We may have introduced one of the roots $x = 3$ of $x^2 - x - 12 = 0$.", False),
         ("The roots of $x^2 - x - 12 = 0$ are looked for. At $x = 3$ the value is $-6$.", False),
     ],
 )
