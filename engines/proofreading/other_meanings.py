@@ -156,7 +156,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", "up to a constant")
     if condition := find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
-    words = f"{last_sentence(link.words_before)} {link.words_after.partition('.')[0]}"
+    behind = link.words_after.partition(".")[0].partition(";")[0]
+    words = f"{last_sentence(link.words_before)} {behind}"
     if not free and not mentions("in radians", words):
         if hold_as(take_degrees, left, right, judge):
             return LinkVerdict(link, "right", "with angles in degrees")

@@ -24,6 +24,7 @@ def proofreader() -> TextProofreader:
         # degrees and radians
         (r"We find $\sin 30 = 0.5$.", "right"),
         (r"With angles in radians, $\sin 30 = 0.5$.", "wrong"),
+        (r"We measure in degrees. Then $\sin 30 = 0.5$; set to radians it is another number.", "right"),
         (r"With angles in radians, $\sin \frac{\pi}{6} = 0.5$.", "right"),
         # the estimate of a method, and a number that was rounded
         (r"By the trapezoidal rule $\int_0^1 \sqrt{x}\,dx \approx \frac12(0 + 1)$.", "not shown"),
