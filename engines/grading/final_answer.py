@@ -201,6 +201,28 @@ def _write_reais(text: str) -> str:
     return written
 
 
+def write_leading_zeros(text: str) -> str:
+    """Return a text with a zero before each decimal point that has no figure before it.
+
+    >>> write_leading_zeros("It is .5."), write_leading_zeros("1.5 and ... 7"), write_leading_zeros(",5")
+    ('It is 0.5.', '1.5 and ... 7', '0,5')
+    """
+    if not any(f"{mark}{digit}" in text for mark in ".," for digit in "0123456789"):
+        return text
+    tokens = tokenize(text)
+    written = ""
+    for at, token in enumerate(tokens):
+        is_point = token.text == "." or (token.text == "," and not written.strip("$ "))
+        before = tokens[at - 1] if at else None
+        begins = before is None or before.kind in ("space", "line") or before.text in _BEFORE_POINTS
+        is_led = begins and at + 1 < len(tokens) and tokens[at + 1].kind == "digits"
+        written += f"0{token.text}" if is_point and is_led else token.text
+    return written
+
+
+_BEFORE_POINTS = ("$", "{", "(", "[", "=", "+", "-", "−", "*", "/", "<", ">", "≈", "≤", "≥", "\\$", "~", "&", ":", ",")
+
+
 def lead_with_dollars(text: str) -> str:
     r"""Return a text whose only dollar sign stands behind an amount with that before it, as $5 for 5$.
 

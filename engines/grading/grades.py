@@ -24,7 +24,12 @@ from engines.grading.compare_units import Units, has_known_unit
 from engines.grading.cycles import compare_cycles
 from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
 from engines.grading.explanations import EXPLAINED, find_stated_value
-from engines.grading.final_answer import find_answer, lead_with_dollars, take_last_sentence
+from engines.grading.final_answer import (
+    find_answer,
+    lead_with_dollars,
+    take_last_sentence,
+    write_leading_zeros,
+)
 from engines.grading.final_statements import has_own_words
 from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.labelled_values import (
@@ -179,6 +184,7 @@ def grade_under_policy(
 
 def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
     """Grade an answer by the first way that settles it; whichever that is, all objections are considered."""
+    gold, pred = map(write_leading_zeros, (gold, pred))
     gold, pred = (spell_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
     found = _settle_index(_find_grade(policy, gold, pred, judge, problem), gold, problem)
     if gold == pred or found.verdict not in ("equal", "equal if"):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from engines.grading.answer_judgement import are_equal
+from engines.grading.asked_names import find_other_name
 from engines.grading.asked_precision import breaks_order
 from engines.grading.asked_terms import find_other_term
 from engines.grading.circumstances import asks_extreme, split_placed, states_only_place
@@ -29,6 +30,7 @@ from engines.grading.predicate_answers import answer_by_predicate, find_contrary
 from engines.grading.reading import read_form
 from engines.grading.signed_directions import find_positive_direction
 from engines.grading.times import find_clock_bound
+from engines.grading.tokens import tokenize
 from engines.grading.verdicts import GradeOutcome, GradeVerdict
 from engines.grading.withdrawn_answers import find_withdrawal
 from engines.grading.word_answers import state_opposites
@@ -59,6 +61,8 @@ def find_objection(
         return GradeVerdict("undecided", reason=opposed)
     if found.outcome == "equal" and problem and (terms := find_other_term(problem, *texts)):
         return GradeVerdict("undecided", reason=f"said and asked for: {terms}")
+    if found.outcome == "equal" and (names := _find_other_name(texts, answers, problem, comparison)):
+        return GradeVerdict("undecided", reason=f"said and asked for: {names}")
     if (apart := find_difference(texts, answers, found, problem)) is not None:
         return apart
     if found.outcome == "equal" and (
@@ -67,6 +71,18 @@ def find_objection(
         return GradeVerdict("undecided", reason=doubt)
     withdrawn = find_withdrawal(*texts, answers[1], problem, compare)
     return GradeVerdict("undecided", reason=withdrawn) if withdrawn else None
+
+
+def _find_other_name(
+    texts: tuple[str, str], answers: tuple[str, str], problem: str, comparison: AnswerComparison
+) -> str:
+    """Return the name whose value an answer states, and the one that the question asks for; "" for none."""
+    said = answers[1] if "=" in answers[1] or len(tokenize(texts[1])) > _MOST_TOKENS else texts[1]
+    return find_other_name(problem, texts[0], said, lambda one, other: are_equal(one, other, comparison))
+
+
+_MOST_TOKENS = 24
+"""Tokens of a text that is no more than its answer."""
 
 
 def _find_opposite_words(

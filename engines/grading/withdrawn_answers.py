@@ -20,6 +20,7 @@ from engines.grading.answer_vocabulary import (
 from engines.grading.boxes_and_announcements import find_announced
 from engines.grading.final_answer import take_marked
 from engines.grading.forms import Many, Named, WordsForm
+from engines.grading.leftover_words import LeftoverWords
 from engines.grading.locales import match_announcement
 from engines.grading.meanings.implications import read_implication
 from engines.grading.numbers import Term
@@ -36,10 +37,8 @@ from engines.grading.tokens import (
     tokenize,
 )
 from engines.grading.translated_vocabulary import RELATIONS
-from engines.grading.unit_reader import names_unit
 from engines.grading.verdicts import GradeOutcome
 from engines.grading.withdrawal_vocabulary import (
-    AFFIRMATIONS,
     BEHIND_COPULAS,
     CLAUSES_OF_CONTENT,
     CONDITIONAL_VERBS,
@@ -99,6 +98,7 @@ class _WithdrawalFinder:
         self.tokens = _drop_signs(tokenize(text))
         self.gold = [token for token in tokenize(gold.lower()) if not is_blank(token)]
         self.known = [*self.gold, *(token for token in tokenize(problem.lower()) if not is_blank(token))]
+        self.is_asked = bool(problem)
         form = read_form(gold)
         # What the reader makes of a sentence is no value.
         is_sentence = isinstance(form, Term) and form.value is None and read_implication(gold) is not None
@@ -173,6 +173,7 @@ class _WithdrawalFinder:
             else "",
             # Statements and ranges in words were compared with their denials.
             self.find_beside(clause) if self.is_value else "",
+            self.find_leftover(clause) if self.is_value else "",
             self.find_surrender(clause),
             self.find_alternative(clause),
             self.find_retraction(clause),
@@ -184,7 +185,6 @@ class _WithdrawalFinder:
         return (
             self.find_denial_before(clause)
             or self.find_rejection_behind()
-            or self.find_unknown_word()
             or self.find_label()
         )
 
@@ -307,21 +307,26 @@ class _WithdrawalFinder:
             at = copula[0]
         return ""
 
-    def find_unknown_word(self) -> str:
-        """Return the only word behind the value of a letter, if it is neither known nor a unit: `n = 3
-        crumbles`."""
-        tokens, at = self.tokens, self.last
-        sign = self.first - 1
-        name = text_at(tokens, sign - 1 - (text_at(tokens, sign - 1) == ":"))
-        is_equation = text_at(tokens, sign) == "=" and len(name) == 1 and name.isalpha()
-        if not self.is_single or not is_equation or at >= len(tokens) or tokens[at].kind != "word":
-            return ""
-        word = tokens[at].text
-        ends = at + 1 >= len(tokens) or self.is_boundary(at + 1)
-        if not ends or len(word) < _SHORTEST_WORD or not "a" <= word[0].lower() < _FIRST_UNSPACED:
-            return ""
-        is_fine = self.is_known(at, at + 1) or names_unit(word) or AFFIRMATIONS.match(tokens, at) is not None
-        return "" if is_fine else f"it is not known what it says: {self.spell(self.first, at + 1)}"
+    def find_leftover(self, clause: int) -> str:
+        """Return the word of the clause of the value that is not accounted for."""
+        said = LeftoverWords(self.tokens, (self.first, self.last), [*self.known, *self.list_formula_words()])
+        word = said.find_word(clause, self.find_clause_end(), is_asked=self.is_asked)
+        return f"it is not known what the text says with: {word}" if word else ""
+
+    def list_formula_words(self) -> list[AnswerToken]:
+        """Return the words that are part of the formula of the value, as `pi`, and those before its figures."""
+        said = tokenize(self.value.lower())
+        figures = [at for at, token in enumerate(said) if token.kind == "digits"]
+        last = figures[-1] if figures else len(said)
+        return [
+            token
+            for at, token in enumerate(said)
+            if at < last or (token.text < _FIRST_UNSPACED and not is_blank(said[at - 1]))
+        ]
+
+    def find_clause_end(self) -> int:
+        ends = (at for at in range(self.last, len(self.tokens)) if self.is_boundary(at))
+        return next(ends, len(self.tokens))
 
     def is_label(self, first: int) -> bool:
         """Return whether a number only numbers something, as in `step 3`."""
@@ -419,7 +424,6 @@ class _WithdrawalFinder:
         return values[verdicts.index("different")] if is_rival else ""
 
 
-_SHORTEST_WORD = 3
 _NEAR = 12
 """Tokens between words that give up and the value that is announced all the same."""
 _MINUSES = ("-", "−")
