@@ -1,4 +1,5 @@
-"""Values of other names than the question asks for: `x^2 = 5` is no answer to "Find x", nor S_n to "Find a_n"."""
+"""Values of other names than the question asks for: `x^2 = 5` is no answer to "Find x", nor S_n to "Find
+a_n"."""
 
 from __future__ import annotations
 
@@ -9,22 +10,44 @@ from engines.grading.harmless_words import HARMLESS_WORDS
 from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize
 
 _ASKING = make_phrases(
-    "find, compute, evaluate, determine, calculate, what is, what's, find the value of, compute the value of",
-    "determine the value of, what is the value of, calculate the value of, evaluate the value of, bestimme, berechne",
-    "bestimmen sie, berechnen sie, was ist, calculer, calcule, calculez, déterminer, déterminez, trouver, trouvez",
-    "calcula, calcular, halla, hallar, determina, determinar, encuentra, calcola, trova, determinare, determine o",
-    "bereken, bepaal, oblicz, найдите, вычислите, найти, вычислить, 求, 计算",
+    "find, compute, evaluate, determine, calculate, what is, what's, find the value of",
+    "compute the value of, determine the value of, what is the value of, calculate the value of",
+    "evaluate the value of, bestimme, berechne, bestimmen sie, berechnen sie, was ist, calculer",
+    "calcule, calculez, déterminer, déterminez, trouver, trouvez, calcula, calcular, halla, hallar",
+    "determina, determinar, encuentra, calcola, trova, determinare, determine o, bereken, bepaal",
+    "oblicz, найдите, вычислите, найти, вычислить, 求, 计算",
 )
 """Words right before the term that a question asks for."""
 _OWNERS = make_phrases(
-    "number of divisors of, number of factors of, number of digits of, maximum value of, minimum value of",
-    "maximum of, minimum of, area of, perimeter of, volume of, coordinates of, radius, diameter, acceleration",
-    "velocity, speed, width, length, height",
+    "number of divisors of, number of factors of, number of digits of, maximum value of",
+    "minimum value of, maximum of, minimum of, area of, perimeter of, volume of, coordinates of, radius",
+    "diameter, acceleration, velocity, speed, width, length, height",
 )
 """Words before the name of a thing of which the question asks for something."""
-_MARKS = frozenset(("$", "{", "}", "\\left", "\\right", "\\,", "\\!", "\\;", "\\(", "\\)", "\\[", "\\]", "\\mathrm", "\\operatorname", "\\boxed", "\\cdot"))
+_MARKS = frozenset(
+    (
+        "$",
+        "{",
+        "}",
+        "\\left",
+        "\\right",
+        "\\,",
+        "\\!",
+        "\\;",
+        "\\(",
+        "\\)",
+        "\\[",
+        "\\]",
+        "\\mathrm",
+        "\\operatorname",
+        "\\boxed",
+        "\\cdot",
+    )
+)
 _ENDS = frozenset((".", "?", ",", ";", ":", "。", "？", "，", "!"))
-_FUNCTIONS = frozenset(("Var", "Cov", "det", "tr", "gcd", "lcm", "ln", "log", "sin", "cos", "tan", "Res", "max", "min", "exp"))
+_FUNCTIONS = frozenset(
+    ("Var", "Cov", "det", "tr", "gcd", "lcm", "ln", "log", "sin", "cos", "tan", "Res", "max", "min", "exp")
+)
 _NAME_TOKENS = frozenset("_^'′()|")
 _LONGEST = 24
 """Tokens of a side that names what its equation is about."""
@@ -79,7 +102,9 @@ def _read_side(pred: str) -> list[str]:
     side = tokens[: signs[0]] if signs else []
     if len(side) == 1 and side[0].kind == "digits" and len(signs) == 1:
         side = tokens[signs[0] + 1 :]  # 5 = y
-    start = max((at + 1 for at, token in enumerate(side) if _is_long_word(token) or token.text in _ENDS), default=0)
+    start = max(
+        (at + 1 for at, token in enumerate(side) if _is_long_word(token) or token.text in _ENDS), default=0
+    )
     side = side[start:]
     has_letter = any(token.kind in ("word", "command") and token.text not in _CONSTANTS for token in side)
     is_name = has_letter and side[0].kind != "digits" and len(side) <= _LONGEST
@@ -109,8 +134,15 @@ def _find_asked(problem: str) -> list[str]:
         while stop < len(tokens) and not _is_long_word(tokens[stop]) and tokens[stop].text not in _ENDS:
             stop += 1
         term = [token.text for token in tokens[end:stop]]
-        ends = stop >= len(tokens) or tokens[stop].text in _ENDS or tokens[stop].text in ("if", "given", "when")
-        if term and ends and "=" not in term and any(token.kind in ("word", "command") for token in tokens[end:stop]):
+        ends = (
+            stop >= len(tokens) or tokens[stop].text in _ENDS or tokens[stop].text in ("if", "given", "when")
+        )
+        if (
+            term
+            and ends
+            and "=" not in term
+            and any(token.kind in ("word", "command") for token in tokens[end:stop])
+        ):
             asked.append(term)
     return asked[0] if len(asked) == 1 else []
 
@@ -127,7 +159,9 @@ def _find_owner(problem: str, side: Sequence[str]) -> str:
             continue
         asks_letter = text_at(tokens, end - 1).lower() not in ("of", "von", "de")
         is_other = [owner] != list(side) if asks_letter else owner == side[0] or _is_point(side, owner)
-        is_place = not asks_letter and len(side) == 1 and text_at(tokens, end - 2) == "value" and side[0] in "xyzt"
+        is_place = (
+            not asks_letter and len(side) == 1 and text_at(tokens, end - 2) == "value" and side[0] in "xyzt"
+        )
         if is_other or is_place:
             return owner
     return ""
@@ -135,11 +169,14 @@ def _find_owner(problem: str, side: Sequence[str]) -> str:
 
 def _is_point(side: Sequence[str], owner: str) -> bool:
     """Return whether a name is another point or segment than a thing named by points."""
-    return owner.isupper() and side[0].isupper() and side[0] != owner and (len(owner) == 1 or len(side[0]) == 2)
+    return (
+        owner.isupper() and side[0].isupper() and side[0] != owner and (len(owner) == 1 or len(side[0]) == 2)
+    )
 
 
 def _is_name(term: Sequence[str]) -> bool:
-    """Return whether a term is the name of one thing: a letter, maybe with an index, or applied to something."""
+    """Return whether a term is the name of one thing: a letter, maybe with an index, or applied to
+    something."""
     if len(term) == 1:
         return (len(term[0]) == 1 and term[0].isalpha()) or term[0].startswith("\\")
     is_letter = (len(term[0]) == 1 and term[0].isalpha()) or term[0] in _FUNCTIONS

@@ -25,6 +25,8 @@ from engines.grading.verdicts import GradeVerdict, differ_by, with_policy
 
 Units = Literal["compare", "require", "ignore"]
 """Compare units where both sides have one, require that of the reference, or ignore all."""
+UNIT_PASSED = "only one of them has a unit"
+"""What the reason begins with where a missing unit makes no difference."""
 TermComparison = Callable[[Term, Term], GradeVerdict]
 
 
@@ -62,7 +64,7 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
             # The letter is a variable where the other side has it too.
             return compare(multiply_by_letter(gold), multiply_by_letter(pred))
-        return with_policy(result, f"only one of them has a unit, {present.text}")
+        return with_policy(result, f"{UNIT_PASSED}, {present.text}")
     if mine.powers == theirs.powers:
         if mine.factor == theirs.factor:
             return compare(plain_gold, plain_pred)

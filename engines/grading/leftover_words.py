@@ -1,8 +1,11 @@
-"""Words beside a value that nobody accounts for: `a third of 5`, `6 or its negative`, `3的平方根`, `reject 2`.
+"""Words beside a value that nobody accounts for: `a third of 5`, `6 or its negative`, `3的平方根`,
+`reject 2`.
 
 Between the verb that states a value and the value itself every word is understood: it announces or counts the
-value (`harmless_words`), or it is a word of the question or reference. Any other word may make another value of
-it. Of the words behind the value the same holds where the question is known, which names what is counted; else
+value (`harmless_words`), or it is a word of the question or reference. Any other word may make another
+value of
+it. Of the words behind the value the same holds where the question is known, which names what is
+counted; else
 they only must not be known to change it. What the value is said of must not be another quantity.
 """
 
@@ -28,6 +31,7 @@ _FIRST_UNSPACED = "\u3040"
 _RELATED = 5
 """Letters that two forms of one word share at least."""
 _MOST_UNIT_WORDS = 4
+_MOST_WORDS = 6
 _MOST_LETTERS = 3
 """Letters of a product of letters in a formula."""
 _FUNCTIONS = frozenset(("ln", "log", "exp", "sqrt", "arg", "det", "Res", "Re", "Im", "gcd", "lcm", "mod"))
@@ -48,10 +52,10 @@ class LeftoverWords:
             self.words |= {"sum", "series", "total"}
         self.stems = {*map(find_stem, self.words)}
 
-    def find_word(self, start: int, end: int, *, is_asked: bool) -> str:
+    def find_word(self, start: int, end: int, *, is_asked: bool, is_measured: bool) -> str:
         """Return the first word between two tokens that is not accounted for; "" where all are.
 
-        Args: is_asked: whether the question is known.
+        Args: is_asked: whether the question is known. is_measured: whether the value has a unit.
         """
         before = self.tokens[: self.first]
         verbs = [match[1] for match in STATING_WORDS.find_all(before, start, self.first)]
@@ -60,12 +64,27 @@ class LeftoverWords:
         is_single = figures <= sum(token.kind == "digits" for token in self.tokens[self.first : self.last])
         if not is_single:
             return ""  # what is said of several values is compared with the reference
+        is_equation = (
+            text_at(self.tokens, self.first - 1) == "="
+            and len(text_at(self.tokens, self.first - 2)) == 1
+            and self.last + 1 == end
+        )
+        is_bare = not is_measured and self.is_fragment(start, end)
         return (
-            self.find_unknown(stated, self.first)
+            (self.find_unknown(stated, self.first) if is_asked or is_bare else "")
             or self.find_listed(DISOWNING_WORDS, start, end)
             or self.find_listed(OPERATIONS, self.last, end)
-            or (self.find_unknown(self.last, end) if is_asked else "")
+            or (self.find_unknown(self.last, end) if is_asked or is_equation else "")
             or (self.find_listed(QUANTITIES, start, self.first) if is_asked else "")
+        )
+
+    def is_fragment(self, start: int, end: int) -> bool:
+        """Return whether a clause is a few words before a number that counts and measures nothing."""
+        words = [token.text for token in self.tokens[start : self.first] if token.kind == "word"]
+        return (
+            end == self.last
+            and len(words) <= _MOST_WORDS
+            and max("".join(words), default="") < _FIRST_UNSPACED
         )
 
     def find_listed(self, phrases: Phrases[str], start: int, end: int) -> str:

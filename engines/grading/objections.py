@@ -13,13 +13,16 @@ from engines.grading.answer_judgement import are_equal
 from engines.grading.asked_names import find_other_name
 from engines.grading.asked_precision import breaks_order
 from engines.grading.asked_terms import find_other_term
+from engines.grading.asked_units import find_other_unit
 from engines.grading.circumstances import asks_extreme, split_placed, states_only_place
 from engines.grading.compare import AnswerComparison
+from engines.grading.compare_units import UNIT_PASSED
 from engines.grading.explanations import AS_FORMULA, EXPLAINED
 from engines.grading.false_calculations import find_false_calculation
 from engines.grading.final_checks import find_difference
 from engines.grading.final_statements import has_own_words
 from engines.grading.meanings.compare_meanings import has_words
+from engines.grading.meanings.exchanged_words import find_exchange
 from engines.grading.meanings.implications import find_missing_premise
 from engines.grading.meanings.named_subjects import find_other_subject
 from engines.grading.meanings.opposed_sentences import find_opposition
@@ -61,6 +64,13 @@ def find_objection(
         return GradeVerdict("undecided", reason=opposed)
     if found.outcome == "equal" and problem and (terms := find_other_term(problem, *texts)):
         return GradeVerdict("undecided", reason=f"said and asked for: {terms}")
+    is_unit_passed = found.outcome == "equal" and found.reason.startswith(UNIT_PASSED)
+    if is_unit_passed and (units := find_other_unit(problem, texts[0], answers[1])):
+        return GradeVerdict("undecided", reason=f"said and asked for: {units}")
+    if any(sign in texts[1] and sign not in texts[0] for sign in _DENIED_EQUALITIES):
+        return GradeVerdict("undecided", reason="the answer may deny an equation")
+    if found.outcome == "equal" and (exchange := find_exchange(texts, problem)):
+        return GradeVerdict("undecided", reason=f"they differ in {exchange}")
     if found.outcome == "equal" and (names := _find_other_name(texts, answers, problem, comparison)):
         return GradeVerdict("undecided", reason=f"said and asked for: {names}")
     if (apart := find_difference(texts, answers, found, problem)) is not None:
@@ -81,6 +91,8 @@ def _find_other_name(
     return find_other_name(problem, texts[0], said, lambda one, other: are_equal(one, other, comparison))
 
 
+_DENIED_EQUALITIES = ("\\not=", "\\not =", "=/=", "x!=", "x !=", "n !=", "y !=", " != ")
+"""Signs that deny an equation, or are a factorial before one."""
 _MOST_TOKENS = 24
 """Tokens of a text that is no more than its answer."""
 

@@ -106,7 +106,7 @@ class _WithdrawalFinder:
         self.is_stated = isinstance(form, Term | Named | Many | WordsForm)
         self.is_value = self.is_single or isinstance(form, Many)
         stated = form.value if isinstance(form, Named) else form
-        self.has_range = not isinstance(stated, Term | Many)
+        self.has_range = not isinstance(stated, Term | Many) or any(map(gold.__contains__, _NO_EQUALITIES))
         self.settled = False
         self.first, self.last = self.locate_value()
 
@@ -173,7 +173,7 @@ class _WithdrawalFinder:
             else "",
             # Statements and ranges in words were compared with their denials.
             self.find_beside(clause) if self.is_value else "",
-            self.find_leftover(clause) if self.is_value else "",
+            self.find_leftover(clause) if self.is_value and not self.has_range else "",
             self.find_surrender(clause),
             self.find_alternative(clause),
             self.find_retraction(clause),
@@ -182,11 +182,7 @@ class _WithdrawalFinder:
 
     def find_beside(self, clause: int) -> str:
         """Return what right beside the value says that it is denied, counted with or a label."""
-        return (
-            self.find_denial_before(clause)
-            or self.find_rejection_behind()
-            or self.find_label()
-        )
+        return self.find_denial_before(clause) or self.find_rejection_behind() or self.find_label()
 
     def find_phrase(self, phrases: Phrases[str], first: int, last: int) -> str:
         """Return how the first phrase of a table is said between two tokens that is not said in the reference
@@ -309,12 +305,24 @@ class _WithdrawalFinder:
 
     def find_leftover(self, clause: int) -> str:
         """Return the word of the clause of the value that is not accounted for."""
-        said = LeftoverWords(self.tokens, (self.first, self.last), [*self.known, *self.list_formula_words()])
-        word = said.find_word(clause, self.find_clause_end(), is_asked=self.is_asked)
-        return f"it is not known what the text says with: {word}" if word else ""
+        end = self.find_clause_end()
+        known = [*self.known, *self.list_formula_words(), *self.list_other_words(clause, end)]
+        form = read_form(self.value)
+        is_measured = isinstance(form, Term) and form.unit is not None and form.unit.known
+        said = LeftoverWords(self.tokens, (self.first, self.last), known)
+        word = said.find_word(clause, end, is_asked=self.is_asked, is_measured=is_measured)
+        # What was compared by its meaning is more than the value.
+        is_letter = len(self.value) == 1 and self.value.isalpha()
+        is_value = bool(word) and not is_letter and self.compare(self.value) == "equal"
+        return f"it is not known what the text says with: {word}" if is_value else ""
+
+    def list_other_words(self, first: int, last: int) -> list[AnswerToken]:
+        """Return the words of the other clauses, of which this one goes on to speak."""
+        others = [*self.tokens[:first], *self.tokens[last:]]
+        return [token._replace(text=token.text.lower()) for token in others]
 
     def list_formula_words(self) -> list[AnswerToken]:
-        """Return the words that are part of the formula of the value, as `pi`, and those before its figures."""
+        """Return the words of the formula of the value, as `pi`, and those before its figures."""
         said = tokenize(self.value.lower())
         figures = [at for at, token in enumerate(said) if token.kind == "digits"]
         last = figures[-1] if figures else len(said)
@@ -424,6 +432,7 @@ class _WithdrawalFinder:
         return values[verdicts.index("different")] if is_rival else ""
 
 
+_NO_EQUALITIES = ("≠", "\\ne", "<", ">", "\\le", "\\ge")
 _NEAR = 12
 """Tokens between words that give up and the value that is announced all the same."""
 _MINUSES = ("-", "−")

@@ -266,7 +266,8 @@ def test_a_question_says_what_letters_stand_for_and_which_unit_is_asked_for() ->
     assert read_question(litres).unit == "litres"
     assert grade("24", "24 000 cm³, which is 24 litres", problem=litres).accepted
     assert not grade("24", "24 cm³", problem=litres).accepted
-    assert grade("6", "6 legs", problem="How many feet has an ant?").accepted
+    assert grade("6", "6 legs", problem="How many legs has an ant?").accepted
+    assert not grade("6", "6 wings", problem="How many legs has an ant?").accepted
     italian = "Un rettangolo di 5 cm e 3 cm: calcola l'area."
     assert grade(r"15 \text{ cm}^2", "0,0015 m²", problem=italian).accepted
     assert not grade(r"15 \text{ cm}^2", "0,015 m²", problem=italian).accepted
