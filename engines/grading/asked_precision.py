@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engines.grading.answer_vocabulary import make_phrases, map_phrases
 from engines.grading.compare import AnswerComparison
@@ -47,6 +47,8 @@ _ORDERS = make_phrases(
     "ordered pair, ordered triple, ordered quadruple, ordered tuple, from lowest to highest, par ordenado",
     "from highest to lowest, der Größe nach, geordnetes Paar, de menor a mayor, de mayor a menor",
     "по возрастанию, по убыванию, 오름차순, 내림차순, 차례로",
+    "preorder, postorder, inorder, does it print, does the program print, output of the program",
+    "the lower and the upper bound, the lower and upper bound",
     "соответственно, 依次, 按顺序, 从小到大, 从大到小, 順に, 小さい順に, 大きい順に",
 )
 """Words with which a question asks for values in an order."""
@@ -61,7 +63,7 @@ _NAMED_SIZES = (
     ("numerator", "denominator"),
     ("mean", "median", "mode", "variance", "standard deviation", "range"),
     ("area", "perimeter", "volume"),
-    ("slope", "intercept"),
+    ("slope", "intercept", "y-intercept", "x-intercept"),
     ("amplitude", "period", "phase"),
     ("Länge", "Breite", "Höhe"),
     ("Quotient", "Rest"),
@@ -172,11 +174,43 @@ def asks_for_order(question: str) -> bool:
         begun = max((at + 1 for at in range(start) if tokens[at].text in _ENDS), default=0)
         if _ASKING.find(tokens[begun:start]) is not None:
             return True
-    words = [token.text for token in tokens if not is_blank(token)]
+    words = [token.text for token in tokens if not is_blank(token) and token.text != "$"]
+    if _asks_for_terms(words):
+        return True
     return any(
         word in _WHICH and not {*words[at + 1 : at + 1 + _MOST_WORDS]}.isdisjoint(_TERMS)
         for at, word in enumerate(words)
     )
+
+
+def _asks_for_terms(words: Sequence[str]) -> bool:
+    """Return whether a question asks for terms by their names, as `Find f(1) and f(2)`, or in parts."""
+    for at, word in enumerate(words):
+        if word.lower() not in _FINDING:
+            continue
+        rest = [*words[at + 1 : at + 1 + _MOST_TERM_TOKENS]]
+        end = next((index for index, part in enumerate(rest) if part in _ENDS and part != ","), len(rest))
+        asked = "".join(rest[:end]) if end < len(rest) or at + 1 + end >= len(words) else ""
+        terms = asked.replace(" and ", ",").split("and")
+        if len(terms) == 2 and all(_is_term(term) for term in terms) and terms[0] != terms[1]:
+            return True
+        letters = asked.strip("()").split(",")
+        if asked.startswith("(") and len(letters) > 1 and all(map(_is_term, letters)):
+            return True
+    text = " ".join(words).lower()
+    return text.count("how many") > 1 or all(f"( {part} )" in text for part in "ab")
+
+
+def _is_term(text: str) -> bool:
+    """Return whether a text is the name of a value: a letter, or a function of a number."""
+    is_letter = len(text) == 1 and text.isalpha()
+    is_call = len(text) > _SHORTEST_CALL and text[0].isalpha() and text[1] == "(" and text[-1] == ")"
+    return is_letter or is_call
+
+
+_FINDING = ("find", "determine", "compute", "calculate", "bestimme", "berechne", "give")
+_MOST_TERM_TOKENS = 12
+_SHORTEST_CALL = 3
 
 
 def _order_list(form: Form) -> Many | None:
