@@ -142,7 +142,7 @@ DISOWNING_WORDS = make_phrases(
     "first try, first thought, falsche, mauvaise, equivocada, sbagliata, неправильный, Manche sagen",
     "manche denken, some students, without the correction, lower bound, upper bound, typo, supposing",
     "one answer is, one solution is, at least one is, another solution, eine Lösung ist, up to a factor",
-    "up to sign, up to a constant, could be, approaches, tends to, at most, minimum 6, usually",
+    "up to sign, up to a constant, could be, at most, minimum 6, usually",
     "probably, возможно, например, 可能, 例如, im Mittel, almost surely, in most cases, in the limit",
     "as long as, if it exists, assuming, for some, fewer than, more minutes, among others",
     "let the answer be, funktioniert nicht, no funciona, excluded value, if the typo, fewer than 5",

@@ -26,6 +26,7 @@ from engines.grading.harmless_words import (
 from engines.grading.meanings.quantified_sentences import find_stem
 from engines.grading.tokens import AnswerToken, Phrases, text_at
 from engines.grading.unit_reader import names_unit
+from engines.grading.withdrawal_vocabulary import AFFIRMATIONS
 
 _FIRST_UNSPACED = "\u3040"
 _RELATED = 5
@@ -102,7 +103,8 @@ class LeftoverWords:
             token = self.tokens[at]
             if start >= self.last and REASONS_BEHIND_VALUE.match(self.tokens, at) is not None:
                 return ""
-            if (phrase := HARMLESS_WORDS.match(self.tokens[:end], at)) is not None:
+            said = self.tokens[:end]
+            if (phrase := HARMLESS_WORDS.match(said, at) or AFFIRMATIONS.match(said, at)) is not None:
                 at = phrase[0]
                 continue
             if start >= self.last and (unit := self.skip_unit(at, end)) > at:

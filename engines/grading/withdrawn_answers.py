@@ -313,7 +313,10 @@ class _WithdrawalFinder:
         word = said.find_word(clause, end, is_asked=self.is_asked, is_measured=is_measured)
         # What was compared by its meaning is more than the value.
         is_letter = len(self.value) == 1 and self.value.isalpha()
-        is_value = bool(word) and not is_letter and self.compare(self.value) == "equal"
+        # Nor does a word count that was read as a part of it, as in `4 factorial`.
+        without = self.value.replace(word, "").strip()
+        is_spelled = bool(without) and without in self.text
+        is_value = bool(word) and is_spelled and not is_letter and self.compare(without) == "equal"
         return f"it is not known what the text says with: {word}" if is_value else ""
 
     def list_other_words(self, first: int, last: int) -> list[AnswerToken]:
