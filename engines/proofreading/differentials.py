@@ -96,3 +96,13 @@ def _list_factors(tree: Tree) -> list[Tree]:
         return [tree]
     first, last = tree.children
     return [*_list_factors(first), *(_list_factors(last) if first == _MINUS_ONE else [last])]
+
+
+def describe_integrators(left: Tree, right: Tree) -> str:
+    """Describe integrals of one letter over several others, as ∫ f dα and ∫ f dβ: they can be integrals by
+    functions, which are not judged; "" for none."""
+    integrals = [node for side in (left, right) for node in side if node.label == "integral"]
+    letters = {node.children[0].label for node in integrals}
+    plain = all(not node.children[-1].children and free_symbols(node.children[-1]) for node in integrals)
+    inside = letters & {node.children[-1].label for node in integrals}
+    return "integrals by functions are not judged" if len(letters) > 1 and plain and not inside else ""

@@ -28,6 +28,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     starts_with_phrase,
 )
+from engines.proofreading.differentials import describe_integrators
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink
 from engines.proofreading.evidence_grades import weigh_evidence
@@ -226,7 +227,8 @@ class LinkJudge(LinkContext):
             if by_calculus is not None:
                 yield weigh_evidence(by_calculus)
                 continue
-            if unjudged := describe_unjudged(left.tree, right.tree):
+            integrators = describe_integrators(left.tree, right.tree)
+            if unjudged := describe_unjudged(left.tree, right.tree) or integrators:
                 claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
                 with limit_work(_MOST_WORK):
                     slip = find_ellipsis_slip(left.tree, right.tree, self.are_equal) if claimed else ""

@@ -64,6 +64,7 @@ def test_counterexamples_are_simple_and_satisfy_what_is_known(
             r"Let $t$ be a real number. Then $t^2 > 0$.",
             r"For all real $t$ we have $t^2 > 0$ except at $t = 0$.",
         ),
+        (r"For all real $t$ we have $t/2 > 0$.", r"Now fix an arbitrary $t/2 > 0$."),
         (r"So $s^2 t^2 > 0$ for all $s, t$.", r"So $s^2 t^2 > 0$ for all $s, t$ except on the line $t = 0$."),
         (r"For every integer $n$ we have $n^2 > n$.", r"For every integer $n > 1$ we have $n^2 > n$."),
         (r"For all real $t$, $t^2 > 0$.", r"Let $t$ be the length of a side. For all $t$, $t^2 > 0$."),

@@ -40,6 +40,9 @@ def proofreader() -> TextProofreader:
         # cycles are no numbers
         (r"In $S_3$ let $\sigma = (132)$. Then $\sigma^3 = 1$.", "given"),
         (r"Let $s = 132$. Then $s^3 = 1$.", "wrong"),
+        # integrals by functions
+        (r"So $\int_a^b g\,d\beta = \int_a^b g\,d\beta_1 + \int_a^b g\,d\beta_2$.", "not shown"),
+        (r"So $\int_a^b t\,dt = \int_a^b s\,ds + \int_a^b s\,ds$.", "wrong"),
         # a corner has no slope
         (r"Let $h(t) = |t - 3|$. Then $h'(3) = 0$.", "given"),
         (r"Let $h(t) = |t - 3|$. Then $h'(5) = 1$.", "follows"),
