@@ -15,7 +15,6 @@ from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite, is_m
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.counterexamples import find_counterexample
 from engines.proofreading.cue_phrases import (
-    has_first_word,
     last_clause,
     last_sentence,
     mentions,
@@ -167,8 +166,9 @@ class InequalityLink:
         if self._bounds_letter:
             return False
         link = self._ranging_link
-        if has_first_word("introducing", last_clause(link.words_before)):
-            return False  # "fix an arbitrary ε/2 > 0"
+        begun = words_of(last_clause(link.words_before))[:2]
+        if mentions("introducing", " ".join(begun)):
+            return False  # "now fix an arbitrary ε/2 > 0"
         formulas = (*link.formulas_before, link.next_formula)
         if any(self._names_unknown_set(formula) for formula in formulas):
             return False
