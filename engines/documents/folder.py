@@ -235,7 +235,8 @@ def read_project(project: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]
             except DataError as error:
                 on_bad(error)
             except Exception as error:  # noqa: BLE001  # one file must not end the reading of a folder
-                on_bad(DataError(describe_defect(error, "the file was not read"), path=file, code="E900"))
+                what, remedy = describe_defect(error, "the file was not read"), "All other files are read."
+                on_bad(DataError(what, path=file, code="E900", remedy=remedy))
     elif project.is_file() and project.suffix.lower() in (".tex", ".ltx"):
         scans = _ScansOnDemand()
         own = str(project.absolute())

@@ -216,7 +216,8 @@ def _judge_or_report(
     except Exception as error:  # noqa: BLE001  # an error of any rule
         failure, line = error, document.row
     what = describe_defect(failure, f"document {document.id} was not judged")
-    bad.append(DataError(what, path=file, line=line or None, code="E900"))
+    remedy = "All other documents are judged."
+    bad.append(DataError(what, path=file, line=line or None, code="E900", remedy=remedy))
     return None
 
 
