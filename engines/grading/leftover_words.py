@@ -2,11 +2,9 @@
 `reject 2`.
 
 Between the verb that states a value and the value itself every word is understood: it announces or counts the
-value (`harmless_words`), or it is a word of the question or reference. Any other word may make another
-value of
-it. Of the words behind the value the same holds where the question is known, which names what is
-counted; else
-they only must not be known to change it. What the value is said of must not be another quantity.
+value (`harmless_words`), or it is a word of the question or reference. Any other word may make another value
+of it. Of the words behind the value the same holds where the question is known, which names what is counted;
+else they only must not be known to change it. What the value is said of must not be another quantity.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from engines.grading.predicate_answers import answer_by_predicate, find_contrary
 from engines.grading.reading import read_form
 from engines.grading.signed_directions import find_positive_direction
 from engines.grading.times import find_clock_bound
-from engines.grading.tokens import tokenize
+from engines.grading.tokens import text_at, tokenize
 from engines.grading.verdicts import GradeOutcome, GradeVerdict
 from engines.grading.withdrawn_answers import find_withdrawal
 from engines.grading.word_answers import state_opposites
@@ -67,7 +67,7 @@ def find_objection(
     is_unit_passed = found.outcome == "equal" and found.reason.startswith(UNIT_PASSED)
     if is_unit_passed and (units := find_other_unit(problem, texts[0], answers[1])):
         return GradeVerdict("undecided", reason=f"said and asked for: {units}")
-    if any(sign in texts[1] and sign not in texts[0] for sign in _DENIED_EQUALITIES):
+    if _denies_equation(texts[1]) and not _denies_equation(texts[0]):
         return GradeVerdict("undecided", reason="the answer may deny an equation")
     if found.outcome == "equal" and (exchange := find_exchange(texts, problem)):
         return GradeVerdict("undecided", reason=f"they differ in {exchange}")
@@ -83,6 +83,23 @@ def find_objection(
     return GradeVerdict("undecided", reason=withdrawn) if withdrawn else None
 
 
+def _denies_equation(text: str) -> bool:
+    """Return whether a text has a sign that denies an equation, as `x != 6`; `5!=120` and `n! = 6` have
+    factorials, and what stands in brackets before `!=` is one too."""
+    tokens = tokenize(text)
+    signs = [token.text for token in tokens if token.kind != "space"]
+    if any(
+        signs[at : at + 2] == ["\\not", "="] or signs[at : at + 3] == ["=", "/", "="]
+        for at in range(len(signs))
+    ):
+        return True
+    return any(
+        (text_at(tokens, at), text_at(tokens, at + 1)) == ("!", "=")
+        and (tokens[at - 1].kind in ("word", "space") if at else True)
+        for at in range(len(tokens))
+    )
+
+
 def _find_other_name(
     texts: tuple[str, str], answers: tuple[str, str], problem: str, comparison: AnswerComparison
 ) -> str:
@@ -91,8 +108,6 @@ def _find_other_name(
     return find_other_name(problem, texts[0], said, lambda one, other: are_equal(one, other, comparison))
 
 
-_DENIED_EQUALITIES = ("\\not=", "\\not =", "=/=", "x!=", "x !=", "n !=", "y !=", " != ")
-"""Signs that deny an equation, or are a factorial before one."""
 _MOST_TOKENS = 24
 """Tokens of a text that is no more than its answer."""
 

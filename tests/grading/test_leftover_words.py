@@ -48,7 +48,10 @@ OPERATIONS = [
     "8的平方根",
     "8の逆数",
     "x != 8",
-    r"x \\not= 8",
+    "k!=8",
+    "m =/= 8",
+    r"x \not= 8",
+    r"$x\not = 8$",
     "8 violates the condition",
     "one answer is 8",
 ]
@@ -115,3 +118,8 @@ EXCHANGED = [
 def test_who_has_what_and_how_is_compared(gold: str, right: str, wrong: str) -> None:
     assert grade(gold, right).accepted
     assert not grade(gold, wrong).accepted
+
+
+@pytest.mark.parametrize("pred", ["5! = 120", "5!=120", "$5!=120$"])
+def test_a_factorial_before_an_equals_sign_denies_nothing(pred: str) -> None:
+    assert grade("120", pred).accepted
